@@ -15,8 +15,9 @@ from ..planning.parameters import Parameters
 from ..planning.pass_parts import defines, device_size, extrema_group, uint
 from ..planning.passes import Pass, Schedule, assign_buffers
 from ..planning.planner import plan_passes
-from ..planning.precision import COMPLEX_DTYPE
+from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import Layout, Problem, make_problem, plain_layout
+from ..planning.solvers.stockham import LINE_BYTES, SECTOR_BYTES
 from ..planning.solvers.textbook import local_radix2
 from ..planning.traits import Traits
 from .framing import PADDINGS, Framing, Magnitudes
@@ -29,6 +30,12 @@ LEAST_REACH = 4  # stretches are at least so many times as long as the frames th
 WIDEST = 16  # the most samples that a work-item of a CPU computes at once
 ALIGNED = 16  # the first frame of a stretch is a multiple of it, so that lines of the cache fit
 MIRRORED = ("reflect", "symmetric")  # paddings that may mirror a short signal several times
+
+# How many frames share a work-group of a GPU if the frames of a bin are neighbours in memory: on an
+# H200, the first number with which groups store whole sectors of the cache, and otherwise as many
+# as fill a line, but no more than the last number. Frames of fewer points than the last constant
+# says leave out the first number.
+SHARING, FEW_POINTS = (4, 8, 16), 2048
 
 
 def framing_problem(framing: Framing, target: Layout | None = None) -> Problem:
@@ -86,7 +93,8 @@ def stft_schedule(
         As `plan_passes` raises them.
     """
     problem = framing_problem(framing, target)
-    parameters = frame_parameters(parameters, framing, problem.target)
+    real = magnitudes is not None
+    parameters = frame_parameters(parameters, framing, problem.target, real=real)
     relates = magnitudes is not None and (magnitudes.relative or magnitudes.decibels)
     finds = relates and algorithm == local_radix2.NAME and framing.precision == "single"
     store = magnitude_hook(framing, magnitudes, problem.target, finds) if magnitudes else None
@@ -99,7 +107,9 @@ def stft_schedule(
     return assign_buffers(passes, ours)
 
 
-def frame_parameters(parameters: Parameters, framing: Framing, target: Layout) -> Parameters:
+def frame_parameters(
+    parameters: Parameters, framing: Framing, target: Layout, *, real: bool = False
+) -> Parameters:
     """Return parameters with those of frames in the places of the Stockham kernel's own.
 
     Parameters
@@ -110,6 +120,8 @@ def frame_parameters(parameters: Parameters, framing: Framing, target: Layout) -
         How the signals are framed.
     target : Layout
         Where spectra lie, in the shape (signals, frames, bins).
+    real : bool
+        Whether the results are real numbers, such as magnitudes, instead of spectra.
 
     Returns
     -------
@@ -119,7 +131,26 @@ def frame_parameters(parameters: Parameters, framing: Framing, target: Layout) -
         return parameters
     names = ("columns", "parts") if by_bins(target) else ("group",)
     values = {f"stockham_{name}": parameters[f"stft_{name}"] for name in names}
+    if values.get("stockham_columns", 0) < 0:
+        dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[framing.precision]
+        values["stockham_columns"] = _frames_of_group(framing.n_fft, target, dtype.itemsize)
     return parameters.over({name: each for name, each in values.items() if each}, STFT)
+
+
+def _frames_of_group(n_fft: int, target: Layout, itemsize: int) -> int:
+    """Return how many frames share a work-group if the frames of a bin are neighbours.
+
+    A group of few frames leaves room for other groups. But a sector of the cache of which two
+    groups store a part each takes twice as long. So if runs of frames cannot begin and end with
+    sectors, the runs are long, and have few ends.
+    """
+    signals, _, bins = target.strides
+    begins = target.offset, bins, signals if target.shape[0] > 1 else 0
+    choices = SHARING if n_fft >= FEW_POINTS else SHARING[1:]
+    for frames in choices:
+        if not any(each * itemsize % SECTOR_BYTES for each in (*begins, frames)):
+            return frames
+    return min(LINE_BYTES // itemsize, choices[-1])
 
 
 def by_bins(layout: Layout | None) -> bool:

@@ -25,8 +25,9 @@ from ..planning.solvers.stockham import (
 from ..planning.traits import Traits
 from .framing import Framing
 
-# How many frames a work-group takes, the best number first. Powers of two were best on an H100.
-FRAMES = (16, 8, 4)
+# How many frames a work-group takes, the best number first. Powers of two were best on an H100. If
+# the bins of a frame are neighbours, groups of about so many points were best on an H200.
+FRAMES, POINTS_BY_FRAME = (16, 8, 4), 4096
 MOST_ITEMS = 512  # the most work-items of a group
 LEAST_ITEMS = 16  # the fewest of a frame whose bins are neighbours, so that their loads are, too
 
@@ -112,12 +113,19 @@ def _group(work: GroupLaunch, hop: int, traits: Traits, parameters: Parameters) 
     wanted, shared = parameters["istft_frames"], lap(work.batch.n, hop)
     if not wanted:
         return None
-    for frames in FRAMES if wanted < 0 else (wanted,):
+    for frames in _choices(work) if wanted < 0 else (wanted,):
         group = _group_of(work, frames, traits, parameters)
         enough = frames >= 2 * shared if wanted < 0 else frames > shared
         if group and enough:
             return group
     return None
+
+
+def _choices(work: GroupLaunch) -> Sequence[int]:
+    """Return the numbers of frames that a group may take, the best one first."""
+    if work.batch.loads_columns:
+        return FRAMES
+    return sorted(FRAMES, key=lambda frames: abs(frames * work.batch.n - POINTS_BY_FRAME))
 
 
 def _group_of(

@@ -157,6 +157,11 @@ class Limits:
     banks: int
     lanes: int
 
+    def allows(self, row: ConvolvedRow, stages: Stages, rows: int) -> bool:
+        """Return whether a group of so many rows in these stages observes the limits."""
+        fits = rows * row.row_bytes(stages, self.banks) <= self.most_bytes
+        return fits and rows * stages.items <= self.most_items
+
 
 @lru_cache(maxsize=4096)
 def best_group(row: ConvolvedRow, limits: Limits) -> tuple[Stages, int] | None:

@@ -455,10 +455,10 @@ PARAMETERS: Mapping[str, Parameter] = {
         "in memory. With 0 it takes stockham_group.",
     ),
     "stft_columns": Parameter(
-        4, 0, OneOf((0, 4, 8, 16, 32)),
+        -1, 0, OneOf((-1, 0, 4, 8, 16, 32)),
         "The value that stft takes instead of stockham_columns if the frames of a bin are "
         "neighbours in memory: how many frames share a work-group. With 0 it takes "
-        "stockham_columns.",
+        "stockham_columns, and with -1 a rule decides by where sectors of the cache begin.",
     ),
     "stft_parts": Parameter(
         1, 0, OneOf((0, 1, 2, 4)),

@@ -7,7 +7,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 
-from pyclfft.planning.factor import SHORT_ROWS
+from pyclfft.planning.factor import SHORT_ROWS, is_smooth
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.schedule import schedule_of
@@ -114,16 +114,25 @@ def test_even_stages_of_an_h200(device, queue, length, rows, direction, precisio
 @pytest.mark.parametrize("direction", WAYS)
 @pytest.mark.parametrize(
     ("kind", "length"),
-    [("c2c", 30), ("c2c", 2197), ("r2c", 100)]
+    [("c2c", 30), ("c2c", 2197), ("r2c", 100), ("c2r", 251), ("dct3", 251)]
     + [(name + number, 60) for name in ("dct", "dst") for number in "23"]
     + [(name + number, 100) for name in ("dct", "dst") for number in "23"],
 )
 def test_groups_found_by_trial(device, queue, kind, length, direction, precision):
     """The last group has few rows."""
-    code = CODES[precision]["c2c" if kind == "c2c" else "r2c"]
+    is_fourier = kind in ("c2c", "r2c", "c2r")
+    code = CODES[precision][kind if is_fourier else "r2c"]
     problem = make_problem((41, length), code, (1,), kind, direction)
-    is_fourier = kind in ("c2c", "r2c")
-    check(device, queue, problem, algorithm_for([length]) if is_fourier else "cosine")
+    convolves = not is_smooth(length)
+    check(device, queue, problem, algorithm_for([length]) if is_fourier or convolves else "cosine")
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize("direction", WAYS)
+def test_columns_found_by_trial(device, queue, direction):
+    """The last group has few columns."""
+    problem = make_problem((729, 35), "c16", (0,), "c2c", direction)
+    check(device, queue, problem, algorithm_for([729]))
 
 
 @pytest.mark.one_cpu

@@ -75,7 +75,7 @@ def test_every_parameter_has_a_default_of_its_kind_and_a_meaning():
         ({"stockham_points": 0}, "stockham_points must be -1 or a whole number from 1 to 32,"),
         ({"fused": -2}, "fused must be one of -1, 0, 1, not -2"),
         ({"lanes_width": 3}, "lanes_width must be one of -1, 1, 2, 4, 8, 16, not 3"),
-        ({"stft_columns": 3}, "stft_columns must be one of 0, 4, 8, 16, 32, not 3"),
+        ({"stft_columns": 3}, "stft_columns must be one of -1, 0, 4, 8, 16, 32, not 3"),
         ({"convolve_method": "quick"}, 'convolve_method must be "" or one of direct, fft, part'),
         ({"convolve_method": ["fft"]}, 'convolve_method must be "" or one of direct, fft, part'),
         ({"cost_direct": -1}, "cost_direct must be a number from 0 to 1e\\+12, not -1"),

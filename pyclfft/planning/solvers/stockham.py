@@ -171,6 +171,12 @@ FOUND = {
     ("COMPLEX", "double", 30): (Stages((2, 15), 5), Shape(6)),
     ("COMPLEX", "single", 2197): (Stages((13, 13, 13), 169), Shape(1, split=True)),
 }
+# Stages of columns of points that are quicker on an H200, by precision and points.
+FOUND_COLUMNS = {("double", 729): Stages((27, 27), 27)}
+# Stages of the convolutions that transform real rows of a prime length, and how many rows share a
+# group, that are quicker on an H200 than those of the cost: by what the source holds, precision and
+# points of the convolution.
+FOUND_CONVOLVED = {("HERMITIAN", "single", 125): (Stages((5, 25), 5), 25)}
 
 
 @dataclass(frozen=True)
@@ -480,7 +486,9 @@ def _group_of_convolved_rows(
         banks=max(1, served // COMPLEX_DTYPE[precision].itemsize),
         lanes=traits.lanes,
     )
-    found = best_group(row, limits)
+    found = FOUND_CONVOLVED.get((ends.source, precision, batch.n)) if row.real else None
+    if found is None or wanted > 0 or not limits.allows(row, *found):
+        found = best_group(row, limits)
     if found is None:
         return None
     stages, rows = found
@@ -600,6 +608,11 @@ def _stages(
         stages = _packed_stages(batch, ends, precision, traits, parameters)
         if stages is not None:
             return stages
+    if by_columns and not (chosen or shape.halves or ends.spectrum):
+        columns = FOUND_COLUMNS.get((precision, batch.n))
+        points = ends.source == ends.target == "COMPLEX"
+        if points and columns and columns.items * shape.transforms <= limit:
+            return columns
     odd_row = not (chosen or by_columns or batch.part) and _is_odd_row(ends)
     if odd_row and not (shape.shared_rows or shape.halves):
         stages = best_stages_of_odd_row(

@@ -1,0 +1,73 @@
+"""How many frames share a work-group of a GPU."""
+
+from __future__ import annotations
+
+import pytest
+
+from pyclfft.audio.frame_plans import stft_schedule
+from pyclfft.audio.framing import Magnitudes
+from pyclfft.planning.parameters import parameters_for
+from pyclfft.planning.problem import Layout
+from pyclfft.tuning.frames import FramesCase
+from tests.recorded_traits import RECORDED
+
+H200 = RECORDED["h200"]
+
+
+def group_of(case, **values):
+    """The work-group of the only launch."""
+    parameters = parameters_for(H200).over(values, "test")
+    (only,) = case.task(H200, parameters, None).start.schedule.passes
+    return only.work.group
+
+
+@pytest.mark.parametrize(
+    ("n_fft", "frames", "precision", "expected"),
+    [
+        (2048, 8000, "single", 4),  # 32 bytes are a sector
+        (2048, 8004, "single", 4),
+        (2048, 8001, "single", 16),  # sectors that two groups share
+        (2048, 8002, "single", 16),
+        (2048, 65537, "single", 16),
+        (1024, 8000, "single", 8),
+        (1024, 8002, "single", 16),
+        (4096, 8002, "single", 8),  # local memory has no room for more
+        (2048, 8002, "double", 4),
+        (2048, 8001, "double", 8),  # 128 bytes are a line
+        (1024, 8001, "double", 8),
+    ],
+)
+def test_groups_store_whole_sectors_or_long_runs(n_fft, frames, precision, expected):
+    case = FramesCase(n_fft, n_fft // 4, frames, precision=precision)
+    assert group_of(case).transforms == expected
+
+
+def test_a_parameter_has_its_way():
+    assert group_of(FramesCase(2048, 512, 8001), stft_columns=4).transforms == 4
+
+
+def test_magnitudes_are_half_as_long():
+    """Four real numbers are half of a sector, and eight are a whole one."""
+    for frames, expected in ((8000, 8), (8004, 16)):
+        framing = FramesCase(2048, 512, frames).job().framing
+        target = Layout((1, frames, 1025), (1025 * frames, 1, frames), real=True)
+        schedule = stft_schedule(
+            framing, H200, None, parameters_for(H200), target=target, magnitudes=Magnitudes()
+        )
+        assert schedule.passes[0].work.group.transforms == expected
+
+
+@pytest.mark.parametrize(
+    ("n_fft", "hop", "columns", "expected"),
+    [
+        (2048, 1024, True, 8),
+        (2048, 1024, False, 4),
+        (2048, 512, False, 8),  # a group of four would transform most frames a second time
+        (1024, 512, True, 16),
+        (1024, 512, False, 8),
+        (512, 128, False, 16),
+    ],
+)
+def test_groups_that_add_frames_up(n_fft, hop, columns, expected):
+    case = FramesCase(n_fft, hop, 8001, "istft", columns)
+    assert group_of(case).transforms == expected
