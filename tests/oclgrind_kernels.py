@@ -372,9 +372,9 @@ def filters_in_vectors() -> None:
     images.OPTIONS["size"] = ((6, 64), (5, 38))
     for mixture in images.mixtures(12):
         images.check_mixture(mixture)
-    for columns, dtype in ((48, "f4"), (25, "f4"), (25, "c8")):
-        mask = noise((6, columns), dtype)
-        pyclfft.filter_image(noise((6, 48), "f4"), mask=mask)
+    for rows, columns, dtype in ((6, 48, "f4"), (6, 25, "f4"), (24, 25, "c8")):  # in 1 and 2 stages
+        mask = noise((rows, columns), dtype)
+        pyclfft.filter_image(noise((rows, 48), "f4"), mask=mask)
 
 
 def spectra() -> None:

@@ -18,6 +18,10 @@ typedef points source_vector, target_vector;
 #define PREFETCH 0 /* 1: points are fetched into the cache some time before they are needed */
 #endif
 
+#ifndef BACK
+#define BACK 0 /* 1: the launch transforms there and back, and the store hook changes the results in between */
+#endif
+
 #define SOURCE_STEP (sizeof(source_vector) / sizeof(source_element))
 #define TARGET_STEP (sizeof(target_vector) / sizeof(target_element))
 #define LINE_BYTES 64 /* of a line of a CPU's caches */
@@ -29,6 +33,9 @@ typedef target_vector loose_target __attribute__((aligned(4 << DOUBLE)));
 #define VECTOR_LOADS 1
 #define VECTOR_STORES 1
 #include "hooks.cl"
+#if BACK
+    #include "cpu/thereAndBack.cl"
+#endif
 #define LOADED_ONE_BY_ONE (LOAD_HOOKED > LOAD_VECTORS)
 #define STORED_ONE_BY_ONE (STORE_HOOKED > STORE_VECTORS)
 

@@ -83,7 +83,7 @@
 #ifndef FOLD_OUT
 #define FOLD_OUT 0 /* 1: the target has the first half of rows */
 #endif
-#define CONVOLVES SPECTRUM
+#define CONVOLVES (SPECTRUM || BACK)
 #define BLUESTEIN (CHIRP_FIRST && CHIRP_LAST) /* the launch does all of it, for transforms of LENGTH points */
 
 /* --- elements ------------------------------------------------------------------------------------- */

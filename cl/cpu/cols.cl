@@ -24,6 +24,9 @@
  * are too many for the cache it takes three launches, with a convolution that is a matrix: one with CHIRP_FIRST
  * transforms its columns, one with SPECTRUM convolves its rows, one with CHIRP_LAST transforms the columns back.
  *
+ * With BACK the launch transforms complex columns, changes the results by the store hook, and transforms them back
+ * (thereAndBack.cl). So a filter reads and writes its spectra once instead of twice.
+ *
  * References: D. H. Bailey, "FFTs in external or hierarchical memory", J. Supercomputing 4 (1990);
  * J. W. Cooley, P. A. W. Lewis, P. D. Welch, "The fast Fourier transform algorithm: programming
  * considerations in the calculation of sine, cosine and Laplace transforms", J. Sound Vib. 12 (1970).
@@ -31,16 +34,23 @@
 #include "cpu/block.cl"
 
 /* The last stage stores its results itself, unless they have to wait until all are there. */
-#define STORES_LAST (!TO_ROWS && TARGET != HERMITIAN && !CONVOLVES && !REAL_RADIX)
+#define STORES_LAST (!TO_ROWS && TARGET != HERMITIAN && !SPECTRUM && !REAL_RADIX)
 #if REAL_RADIX
 #include "cpu/realStage.cl"
 #endif
 #include "cpu/loadBlock.cl"
 #include "cpu/storeBlock.cl"
 
-#if CONVOLVES
+#if BACK
+/* Result k, as the caller's hook changes it. */
+static INLINE points times_spectrum(points x, Source from, Target to, uint k HOOK_PARAMETERS)
+{
+    return deinterleaved(
+        changed(interleaved(x), to.first + k * to.point, to.transform, to.lanes HOOK_ARGUMENTS), 1);
+}
+#elif CONVOLVES
 /* The product of result `place` of a convolution, where the stages leave it, with the spectrum. */
-static INLINE points times_spectrum(points x, Source from, uint place)
+static INLINE points times_spectrum(points x, Source from, Target to, uint place HOOK_PARAMETERS)
 {
     return BLUESTEIN ? times_number(x, from.tables.spectrum + place) : products(x, from.tables.row_spectrum[place]);
 }
@@ -85,7 +95,7 @@ void cols(global const source_element *src, global target_element *dst, global c
 #if BLUESTEIN
     tables.chirp = chirp, tables.spectrum = spectrum;
 #endif
-    const factors_of_parts factors = factors_of(scale, TARGET == REAL ? -1 : sign);
+    const factors_of_parts factors = factors_of(scale, (BACK | (TARGET == REAL)) ? -1 : sign);
     const ulong src_block = INNER ? src_distances.s1 : src_distances.s0;
     const ulong dst_block = INNER ? dst_distances.s1 : dst_distances.s0;
     const ulong near_in = SPREAD_IN ? (long)src_block / TRANSFORMS : 1;

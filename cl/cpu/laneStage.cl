@@ -5,9 +5,15 @@
  *     last stage: RADIX points  --->  codelet  --->  results
  *
  * The first stage may load its points from the source. In a convolution the last stage multiplies by a spectrum and
- * transforms back, and each stage before it goes back too, once all of its blocks have returned.
+ * transforms back, and each stage before it goes back too, once all of its blocks have returned. The first stage, which
+ * is the last one to go back, may store its results in the target.
  */
-#define NEXT_PLACE(k) (CONVOLVES ? (k) * BELOW : (k) * BEFORE)
+#define NEXT_PLACE(k) (SPECTRUM ? (k) * BELOW : (k) * BEFORE)
+#if BACK && STAGE == 1
+#define LEAVE_BACK(i, x) store_result(target, i, x HOOK_ARGUMENTS)
+#else
+#define LEAVE_BACK(i, x) block[i] = x
+#endif
 
 static INLINE void STAGE_NUMBER(STAGE)(SCRATCH points *block, uint place, global const cplx *twiddles, Source source,
                                        Target target HOOK_PARAMETERS)
@@ -25,10 +31,10 @@ static INLINE void STAGE_NUMBER(STAGE)(SCRATCH points *block, uint place, global
             block[j + k * BELOW] = times_number(x[k], w + k - 1);
 #elif CONVOLVES
         UNROLL for (uint k = 0; k < RADIX; k++)
-            x[k] = conjugated(times_spectrum(x[k], source, place + k));
+            x[k] = conjugated(times_spectrum(x[k], source, target, place + NEXT_PLACE(k) HOOK_ARGUMENTS));
         JOINED(fft, RADIX)(x, 1);
         UNROLL for (uint r = 0; r < RADIX; r++)
-            block[r] = x[r];
+            LEAVE_BACK(r, x[r]);
 #else
         UNROLL for (uint k = 0; k < RADIX; k++)
             store_result(target, place + k * BEFORE, x[k] HOOK_ARGUMENTS);
@@ -48,11 +54,12 @@ static INLINE void STAGE_NUMBER(STAGE)(SCRATCH points *block, uint place, global
             x[k] = times_number(block[j + k * BELOW], w + k - 1);
         JOINED(fft, RADIX)(x, 1);
         UNROLL for (uint r = 0; r < RADIX; r++)
-            block[j + r * BELOW] = x[r];
+            LEAVE_BACK(j + r * BELOW, x[r]);
     }
 #endif
 }
 #undef NEXT_PLACE
+#undef LEAVE_BACK
 #undef STAGE
 #undef NEXT
 #undef RADIX

@@ -7,7 +7,7 @@
  */
 #include "cpu/loadLines.cl"
 
-#define LOADS_FIRST (!FROM_ROWS && SOURCE != HERMITIAN && !CONVOLVES && !REAL_RADIX)
+#define LOADS_FIRST (!FROM_ROWS && SOURCE != HERMITIAN && !SPECTRUM && !REAL_RADIX)
 
 #if LOADS_FIRST
     #include "cpu/loadFirst.cl"

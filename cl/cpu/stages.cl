@@ -14,19 +14,23 @@
  * A convolution (CONVOLVES) transforms, multiplies by a spectrum, and transforms back. The stages back are those there
  * in reverse order, with twiddles before the codelets. They need points where the stages there have left them, so
  * nothing is put in order, and each block is done with before the next one begins. What a convolution leaves is
- * conjugated.
+ * conjugated. The spectrum is a table in that order (SPECTRUM), or a caller's hook takes its place (BACK), which knows
+ * results by their numbers.
  *
  * Who includes this file has defined what a Source and a Target are, and these functions:
  *
  *     take_point(block, i, is_first, source, target)   point i of a block, which the first stage may load
  *     store_result(target, k, x)                       leaves result k of a transform
- *     times_spectrum(x, source, place)                 the product with a spectrum, in a convolution
+ *     times_spectrum(x, source, target, place)         the product with a spectrum, in a convolution
  *
  * References: W. M. Gentleman, G. Sande, "Fast Fourier transforms for fun and profit", AFIPS 1966; M. Frigo,
  * C. E. Leiserson, H. Prokop, S. Ramachandran, "Cache-oblivious algorithms", FOCS 1999, for depth first.
  */
 #ifndef RADICES
 #define RADICES 4, 4, 1, 1, 1, 1, 1, 1 /* of the stages, in order, whose product is the number of points */
+#endif
+#ifndef SPECTRUM
+#define SPECTRUM 0 /* 1: the stages convolve with a spectrum, which is a table */
 #endif
 #ifndef IN_ORDER
 #define IN_ORDER 0 /* 1: the last stage goes over all blocks in the order of results, after all other stages */

@@ -22,6 +22,7 @@ from ..planning.planner import aligned_spectra, plan_passes
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import Layout, Problem, lengths_and_axes, make_problem
 from ..planning.solvers import BY_NAME
+from ..planning.solvers.cols import there_and_back
 from ..planning.solvers.lanes import MIN_LANES
 from ..planning.tables import Constants, Laplacian
 from ..planning.traits import Traits
@@ -354,17 +355,15 @@ def real_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple
     """Return the passes of a filter whose planes stay real: half of each spectrum tells all.
 
     The first transform reads the pixels and multiplies the spectrum by the gains. The second one
-    stores pixels, too, unless it takes the range of all values to know what these become.
+    stores pixels, too, unless it takes the range of all values to know what these become. On CPUs
+    one pass ends the first transform and begins the second one.
     """
     forward, inverse = real_problems(job)
     pixels = None if job.needs_values else _store_hook(job)
-    passes = (
-        *plan_passes(
-            replace(forward, hooks=Hooks(_load_hook(job), filter_hook(job))),
-            traits, None, parameters,
-        ),
-        *plan_passes(replace(inverse, hooks=Hooks(store=pixels)), traits, None, parameters),
-    )  # fmt: skip
+    hooked = replace(forward, hooks=Hooks(_load_hook(job), filter_hook(job)))
+    there = plan_passes(hooked, traits, None, parameters)
+    back = plan_passes(replace(inverse, hooks=Hooks(store=pixels)), traits, None, parameters)
+    passes = there_and_back(there, back)
     if pixels:
         return passes
     return (*passes, *real_planes_to_pixels(job, traits, parameters))

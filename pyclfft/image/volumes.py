@@ -18,6 +18,7 @@ from ..planning.passes import Schedule, assign_buffers
 from ..planning.planner import aligned_spectra, plan_passes
 from ..planning.precision import COMPLEX_DTYPE, REAL_DTYPE
 from ..planning.problem import Layout, Problem, choose, make_problem, plain_layout
+from ..planning.solvers.cols import there_and_back
 from ..planning.traits import Traits
 from ..runtime import describe, memory, wisdom
 from ..runtime.cache import BoundedCache, registered
@@ -302,7 +303,8 @@ def volume_schedule(job: VolumeJob, traits: Traits, parameters: Parameters) -> S
     # What a hook stores is smaller than what the last pass reads: it cannot work in place.
     last = replace(back[-1], aliases=False, stays=False)
     pixels = real_planes_to_pixels(job.flat, traits, parameters) if spreads else ()
-    return assign_buffers((*there, *back[:-1], last, *pixels), 0)
+    passes = there_and_back(there, (*back[:-1], last))
+    return assign_buffers((*passes, *pixels), 0)
 
 
 def _voxel_preamble(job: VolumeJob) -> str:

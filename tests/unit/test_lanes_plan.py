@@ -24,6 +24,7 @@ from pyclfft.planning.passes import assign_buffers
 from pyclfft.planning.planner import plan_passes
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.solvers import lane_leaf
+from pyclfft.planning.solvers.cols import there_and_back
 from pyclfft.planning.solvers.lane_leaf import convolution_radices
 from pyclfft.planning.solvers.lanes import LINE_BYTES
 from pyclfft.planning.tables import (
@@ -293,6 +294,30 @@ def test_rows_columns_and_images():
     assert kernels((512, 512), kind="c2r") == ["cols", "row"]
     assert kernels((2**20,)) == ["cols", "cols"]
     assert kernels((32, 40), transposed="out") == ["row", "cols"]
+
+
+def test_columns_there_and_back_are_one_launch():
+    (one,) = there_and_back(plan((64, 48), 0), plan((64, 48), 0, direction="inverse"))
+    assert (one.kernel, macros(one)["BACK"]) == ("cols", "1")
+    assert one.arguments["scale"].values == (1 / 64, 0)
+    assert one.step.endswith("and back")
+
+
+@pytest.mark.parametrize(
+    ("there", "back"),
+    [
+        (plan((64, 48), 0), plan((64, 48), 0)),  # the second one goes the same way
+        (plan((64, 48), 0), plan((64, 50), 0, direction="inverse")),
+        (plan((64, 48), 0), plan((32, 48), 0, direction="inverse")),
+        (plan((64, 48), 0), plan((64, 48), 0, direction="inverse", dtype="c16")),
+        (plan((64, 48), 0, norm="ortho"), plan((64, 48), 0, direction="inverse", norm="ortho")),
+        (plan((48, 64), 1), plan((48, 64), 1, direction="inverse")),  # rows
+        (plan((1009, 48), 0), plan((1009, 48), 0, direction="inverse")),  # Bluestein's algorithm
+        (plan((2**20,)), plan((2**20,), direction="inverse")),  # two steps each
+    ],
+)
+def test_what_is_not_alike_remains_two_launches(there, back):
+    assert there_and_back(there, back) == (*there, *back)
 
 
 @pytest.mark.parametrize("kind", ["c2c", "r2c", "c2r"])

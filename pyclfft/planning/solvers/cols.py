@@ -1,11 +1,12 @@
 """Launches of cols.cl: transforms along any axis on CPUs, neighbouring ones in a vector's lanes.
 
-`columns_of` spreads a batch over lanes, and `columns_pass` makes its launch a pass.
+`columns_of` spreads a batch over lanes, and `columns_pass` makes its launch a pass. Where one pass
+transforms columns and the next one transforms them back, `there_and_back` makes one pass of both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -363,6 +364,57 @@ def columns_pass(columns: Columns, scale: float) -> Pass:
         cached=_are_cached(columns),
         scale=scale / (2 if ends.separates else 1),
         step=f"{batch.count} x {_lengths(columns)} = {_shown(columns)}",
+    )
+
+
+# The macros that say nothing of how columns lie and of what they are. The others are 0 if columns
+# are complex, lie side by side, and are transformed alone. And the arguments in which a pass there
+# and a pass back differ.
+OF_ANY_COLUMNS = (
+    "DOUBLE", "LANES", "VECTOR_BITS", "DIMENSIONS", "LOCAL_SCRATCH", "STREAM", "PREFETCH", "N",
+    "RADICES", "RAGGED", "INNER",
+)  # fmt: skip
+DIFFERENT = ("scale", "sign")
+
+
+def there_and_back(there: Sequence[Pass], back: Sequence[Pass]) -> tuple[Pass, ...]:
+    """Return the passes of a forward transform and of the inverse transform of its result.
+
+    If the last pass there and the first pass back transform the same columns, they become one pass,
+    which reads and writes the columns once.
+
+    Parameters
+    ----------
+    there : sequence of Pass
+        The passes of the forward transform, of which the last one may have a store hook.
+    back : sequence of Pass
+        The passes of the inverse transform.
+
+    Returns
+    -------
+    tuple of Pass
+    """
+    joined = _joined(there[-1], back[0])
+    return (*there[:-1], joined, *back[1:]) if joined else (*there, *back)
+
+
+def _joined(there: Pass, back: Pass) -> Pass | None:
+    """Return one pass in the place of two, or None if they do not transform the same columns."""
+    if {there.kernel, back.kernel} != {"cols"} or there.defines != back.defines or back.hooks:
+        return None
+    ours, theirs = there.arguments, back.arguments
+    if any(value != "0" for name, value in there.defines if name not in OF_ANY_COLUMNS):
+        return None
+    if any(ours[name] != each for name, each in theirs.items() if name not in DIFFERENT):
+        return None
+    unscaled = isinstance(ours["scale"], Vector) and ours["scale"].values == (1, 0)
+    if not (there.aliases and unscaled and ours["sign"] != theirs["sign"]):
+        return None
+    return replace(
+        there,
+        defines=(*there.defines, ("BACK", "1")),
+        arguments={**ours, "scale": theirs["scale"]},
+        step=f"{there.step} and back",
     )
 
 
