@@ -169,6 +169,11 @@ static inline target_vector times_gains(target_vector v, ulong index, BAND_PARAM
     UNROLL for (uint i = 0; i < LANES; i++)
         ((DISTANCE_TYPE *)&lane)[i] = i;
     DISTANCE_TYPE dr = min(bin.row, SPECTRUM_ROWS - bin.row);
+#if SHAPE == IDEAL && (KIND == HIGHPASS || KIND == BANDSTOP)
+    /* All of a row passes if it is far enough from DC. Most rows are. */
+    if (dr * dr * (DISTANCE_TYPE)row_weight >= (DISTANCE_TYPE)(KIND == HIGHPASS ? low_first : high_first))
+        return v;
+#endif
     distances column = lane + (DISTANCE_TYPE)bin.column, dc = min(column, SPECTRUM_COLUMNS - column);
     distances distance = SQUARED_DISTANCE(dr, dc, (DISTANCE_TYPE)row_weight, (DISTANCE_TYPE)column_weight);
     reals gains = BAND_GAIN(lowpass_gains(distance, low_first, low_cutoff, order),

@@ -307,6 +307,7 @@ def test_columns_there_and_back_are_one_launch():
     ("there", "back"),
     [
         (plan((64, 48), 0), plan((64, 48), 0)),  # the second one goes the same way
+        (plan((64, 48), 0, direction="inverse", norm="forward"), plan((64, 48), 0)),
         (plan((64, 48), 0), plan((64, 50), 0, direction="inverse")),
         (plan((64, 48), 0), plan((32, 48), 0, direction="inverse")),
         (plan((64, 48), 0), plan((64, 48), 0, direction="inverse", dtype="c16")),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
-from ..arguments import Vector
+from ..arguments import Scalar, Vector
 from ..batch import Batch, Dimension, Line
 from ..factor import shown
 from ..parameters import Parameters
@@ -408,7 +408,11 @@ def _joined(there: Pass, back: Pass) -> Pass | None:
     if any(ours[name] != each for name, each in theirs.items() if name not in DIFFERENT):
         return None
     unscaled = isinstance(ours["scale"], Vector) and ours["scale"].values == (1, 0)
-    if not (there.aliases and unscaled and ours["sign"] != theirs["sign"]):
+    forward, inverse = (
+        isinstance(each, Scalar) and each.value == sign
+        for each, sign in ((ours["sign"], 1), (theirs["sign"], -1))
+    )
+    if not (there.aliases and unscaled and forward and inverse):
         return None
     return replace(
         there,

@@ -609,10 +609,10 @@ def _stages(
         if stages is not None:
             return stages
     if by_columns and not (chosen or shape.halves or ends.spectrum):
-        columns = FOUND_COLUMNS.get((precision, batch.n))
+        found = FOUND_COLUMNS.get((precision, batch.n))
         points = ends.source == ends.target == "COMPLEX"
-        if points and columns and columns.items * shape.transforms <= limit:
-            return columns
+        if points and found and found.items * shape.transforms <= limit:
+            return found
     odd_row = not (chosen or by_columns or batch.part) and _is_odd_row(ends)
     if odd_row and not (shape.shared_rows or shape.halves):
         stages = best_stages_of_odd_row(
