@@ -13,6 +13,7 @@ from pyclfft.planning.problem import make_problem
 from pyclfft.planning.schedule import schedule_of
 from pyclfft.runtime import describe
 from pyclfft.runtime.executable import Executable
+from pyclfft.tuning.frames import FramesCase
 from tests.oracle import algorithm_for, bound, expected_of, noise, relative_error
 from tests.pairwise import pairwise
 from tests.recorded_traits import RECORDED
@@ -125,6 +126,20 @@ def test_groups_found_by_trial(device, queue, kind, length, direction, precision
     problem = make_problem((41, length), code, (1,), kind, direction)
     convolves = not is_smooth(length)
     check(device, queue, problem, algorithm_for([length]) if is_fourier or convolves else "cosine")
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize(
+    ("n_fft", "frames", "columns"),
+    [(2048, 5, False), (4096, 5, False), (2048, 8, True), (2048, 17, True), (1024, 17, True)],
+)
+def test_frames_of_an_h200(queue, n_fft, frames, columns):
+    """Stages found by trial, and groups of few and of many frames."""
+    case = FramesCase(n_fft, n_fft // 4, frames, columns=columns)
+    parameters = parameters_for(RECORDED["h200"])
+    task = case.task(RECORDED["h200"], parameters, None)
+    measure = case.measure(queue.context, task)
+    assert measure.error(measure.launch(task.start)) <= measure.bound
 
 
 @pytest.mark.one_cpu

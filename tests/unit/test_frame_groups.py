@@ -42,6 +42,12 @@ def test_groups_store_whole_sectors_or_long_runs(n_fft, frames, precision, expec
     assert group_of(case).transforms == expected
 
 
+@pytest.mark.parametrize(("n_fft", "radices"), [(2048, (16, 4, 16)), (4096, (16, 8, 16))])
+def test_stages_of_frames_that_were_found_by_trial(n_fft, radices):
+    stages = group_of(FramesCase(n_fft, n_fft // 4, 8001, columns=False)).stages
+    assert stages.radices == radices
+
+
 def test_a_parameter_has_its_way():
     assert group_of(FramesCase(2048, 512, 8001), stft_columns=4).transforms == 4
 
