@@ -45,8 +45,8 @@
 /* Result k, as the caller's hook changes it. */
 static INLINE points times_spectrum(points x, Source from, Target to, uint k HOOK_PARAMETERS)
 {
-    return deinterleaved(
-        changed(interleaved(x), to.first + k * to.point, to.transform, to.lanes HOOK_ARGUMENTS), 1);
+    const uint count = stored_from(0, to.lanes);
+    return deinterleaved(changed(interleaved(x), to.first + k * to.point, to.transform, count HOOK_ARGUMENTS), 1);
 }
 #elif CONVOLVES
 /* The product of result `place` of a convolution, where the stages leave it, with the spectrum. */

@@ -3,7 +3,7 @@
  *     the last stage  --->  store_result: to dst as the stage goes on
  *     the last stage  --->  store_result: to scratch memory  --->  scatter: all results to dst
  *
- * Results wait where rows are transposed, where the target is half a spectrum, and in a convolution.
+ * Results wait where rows are transposed, where the target is half a spectrum, and in a convolution with a table.
  */
 #include "cpu/storeLines.cl"
 

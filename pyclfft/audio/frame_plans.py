@@ -32,10 +32,14 @@ ALIGNED = 16  # the first frame of a stretch is a multiple of it, so that lines 
 MIRRORED = ("reflect", "symmetric")  # paddings that may mirror a short signal several times
 
 # How many frames share a work-group of a GPU if the frames of a bin are neighbours in memory: on an
-# H200, the first number with which groups store whole sectors of the cache, and otherwise as many
-# as fill a line, but no more than the last number. Frames of fewer points than the last constant
-# says leave out the first number.
-SHARING, FEW_POINTS = (4, 8, 16), 2048
+# H200, the first of these numbers with which groups store whole sectors of the cache was quickest.
+WHOLE_SECTORS = (4, 8)
+LEAST_OF_FOUR = 2048  # the fewest points of a frame of which groups have 4
+MOST_FRAMES = 16  # that a group has if it cannot store whole sectors: as many as fill a line, or so
+# The radices of frames whose bins are neighbours, as was quickest on an H200 in single precision.
+# Two samples are a point, so that these are frames of 2048 and of 4096 samples.
+FRAME_RADICES = ((16, 4, 16), (16, 8, 16))
+LEAST_GROUP = 128  # work-items that these radices need
 
 
 def framing_problem(framing: Framing, target: Layout | None = None) -> Problem:
@@ -94,7 +98,7 @@ def stft_schedule(
     """
     problem = framing_problem(framing, target)
     real = magnitudes is not None
-    parameters = frame_parameters(parameters, framing, problem.target, real=real)
+    parameters = frame_parameters(parameters, framing, problem.target, traits, real=real)
     relates = magnitudes is not None and (magnitudes.relative or magnitudes.decibels)
     finds = relates and algorithm == local_radix2.NAME and framing.precision == "single"
     store = magnitude_hook(framing, magnitudes, problem.target, finds) if magnitudes else None
@@ -108,7 +112,7 @@ def stft_schedule(
 
 
 def frame_parameters(
-    parameters: Parameters, framing: Framing, target: Layout, *, real: bool = False
+    parameters: Parameters, framing: Framing, target: Layout, traits: Traits, *, real: bool = False
 ) -> Parameters:
     """Return parameters with those of frames in the places of the Stockham kernel's own.
 
@@ -120,6 +124,8 @@ def frame_parameters(
         How the signals are framed.
     target : Layout
         Where spectra lie, in the shape (signals, frames, bins).
+    traits : Traits
+        The traits of the device.
     real : bool
         Whether the results are real numbers, such as magnitudes, instead of spectra.
 
@@ -131,26 +137,36 @@ def frame_parameters(
         return parameters
     names = ("columns", "parts") if by_bins(target) else ("group",)
     values = {f"stockham_{name}": parameters[f"stft_{name}"] for name in names}
-    if values.get("stockham_columns", 0) < 0:
+    if not by_bins(target):
+        values["stockham_radices"] = _radices_of(framing, traits, parameters)
+    elif values["stockham_columns"] < 0:
         dtype = (REAL_DTYPE if real else COMPLEX_DTYPE)[framing.precision]
         values["stockham_columns"] = _frames_of_group(framing.n_fft, target, dtype.itemsize)
     return parameters.over({name: each for name, each in values.items() if each}, STFT)
 
 
+def _radices_of(
+    framing: Framing, traits: Traits, parameters: Parameters
+) -> tuple[tuple[int, ...], ...]:
+    """Return the radices of frames whose bins are neighbours; none if rules choose them."""
+    chosen = parameters["stockham_radices"] or parameters["stockham_points"] > 0
+    fits = traits.max_work_group_size >= LEAST_GROUP and not traits.is_cpu
+    return FRAME_RADICES if fits and framing.precision == "single" and not chosen else ()
+
+
 def _frames_of_group(n_fft: int, target: Layout, itemsize: int) -> int:
     """Return how many frames share a work-group if the frames of a bin are neighbours.
 
-    A group of few frames leaves room for other groups. But a sector of the cache of which two
-    groups store a part each takes twice as long. So if runs of frames cannot begin and end with
-    sectors, the runs are long, and have few ends.
+    A group of few frames leaves room for other groups on its multiprocessor. But a sector of the
+    cache of which two groups store a part each takes twice as long. So if runs of frames cannot
+    begin and end with sectors, the runs are long, and have few ends.
     """
     signals, _, bins = target.strides
     begins = target.offset, bins, signals if target.shape[0] > 1 else 0
-    choices = SHARING if n_fft >= FEW_POINTS else SHARING[1:]
-    for frames in choices:
+    for frames in WHOLE_SECTORS if n_fft >= LEAST_OF_FOUR else WHOLE_SECTORS[1:]:
         if not any(each * itemsize % SECTOR_BYTES for each in (*begins, frames)):
             return frames
-    return min(LINE_BYTES // itemsize, choices[-1])
+    return min(LINE_BYTES // itemsize, MOST_FRAMES)
 
 
 def by_bins(layout: Layout | None) -> bool:

@@ -25,9 +25,9 @@ from ..planning.solvers.stockham import (
 from ..planning.traits import Traits
 from .framing import Framing
 
-# How many frames a work-group takes, the best number first. Powers of two were best on an H100. If
-# the bins of a frame are neighbours, groups of about so many points were best on an H200.
-FRAMES, POINTS_BY_FRAME = (16, 8, 4), 4096
+# How many frames a work-group takes, the best number first. Powers of two were best on an H100.
+FRAMES = (16, 8, 4)
+GROUP_POINTS = 4096  # of all frames of a group, about, if the bins of a frame are neighbours
 MOST_ITEMS = 512  # the most work-items of a group
 LEAST_ITEMS = 16  # the fewest of a frame whose bins are neighbours, so that their loads are, too
 
@@ -125,7 +125,7 @@ def _choices(work: GroupLaunch) -> Sequence[int]:
     """Return the numbers of frames that a group may take, the best one first."""
     if work.batch.loads_columns:
         return FRAMES
-    return sorted(FRAMES, key=lambda frames: abs(frames * work.batch.n - POINTS_BY_FRAME))
+    return sorted(FRAMES, key=lambda frames: abs(frames * work.batch.n - GROUP_POINTS))
 
 
 def _group_of(

@@ -356,7 +356,7 @@ def real_passes(job: FilterJob, traits: Traits, parameters: Parameters) -> tuple
 
     The first transform reads the pixels and multiplies the spectrum by the gains. The second one
     stores pixels, too, unless it takes the range of all values to know what these become. On CPUs
-    one pass ends the first transform and begins the second one.
+    one pass ends the first transform and begins the second one, if it can (`there_and_back`).
     """
     forward, inverse = real_problems(job)
     pixels = None if job.needs_values else _store_hook(job)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pyclfft.audio.frame_plans import stft_schedule
@@ -44,8 +46,10 @@ def test_groups_store_whole_sectors_or_long_runs(n_fft, frames, precision, expec
 
 @pytest.mark.parametrize(("n_fft", "radices"), [(2048, (16, 4, 16)), (4096, (16, 8, 16))])
 def test_stages_of_frames_that_were_found_by_trial(n_fft, radices):
-    stages = group_of(FramesCase(n_fft, n_fft // 4, 8001, columns=False)).stages
-    assert stages.radices == radices
+    case = FramesCase(n_fft, n_fft // 4, 8001, columns=False)
+    assert group_of(case).stages.radices == radices
+    assert group_of(replace(case, precision="double")).stages.radices != radices
+    assert group_of(case, stockham_radices=((8, 8, n_fft // 128),)).stages.radices[0] == 8
 
 
 def test_a_parameter_has_its_way():

@@ -317,6 +317,9 @@ def test_filtered_planes_are_real(traits, solvers, ends):
     middle = [f"{there} load", *both, there]
     assert which(filter_passes(**given)) == [*middle, *ends]
     assert which(filter_passes(**given, shape="gaussian", scale="stretch")) == [*middle, *ends]
+    if traits.is_cpu:  # with AVX2 too, where the passes alone would not store past the caches alike
+        large = filter_passes(traits=RECORDED["avx2-cpu"], size=(1024, 1024))
+        assert which(large) == [*middle, *ends]
     middle[-1] += " store"
     assert which(filter_passes(**given, scale="clip")) == middle
     assert which(filter_passes(**given, scale="none", pad="mirror")) == middle

@@ -367,14 +367,15 @@ def columns_pass(columns: Columns, scale: float) -> Pass:
     )
 
 
-# The macros that say nothing of how columns lie and of what they are. The others are 0 if columns
-# are complex, lie side by side, and are transformed alone. And the arguments in which a pass there
-# and a pass back differ.
+# The macros that a pass there and a pass back may have if they become one pass. All other macros
+# have to be 0: then columns are complex, lie side by side, and nothing else is done to them.
 OF_ANY_COLUMNS = (
     "DOUBLE", "LANES", "VECTOR_BITS", "DIMENSIONS", "LOCAL_SCRATCH", "STREAM", "PREFETCH", "N",
     "RADICES", "RAGGED", "INNER",
 )  # fmt: skip
-DIFFERENT = ("scale", "sign")
+# The macros and the arguments in which both passes may differ. What is stored past the caches, and
+# how results are scaled, is said by the pass back, which stores them.
+DIFFERENT = ("STREAM", "scale", "sign")
 
 
 def there_and_back(there: Sequence[Pass], back: Sequence[Pass]) -> tuple[Pass, ...]:
@@ -386,7 +387,8 @@ def there_and_back(there: Sequence[Pass], back: Sequence[Pass]) -> tuple[Pass, .
     Parameters
     ----------
     there : sequence of Pass
-        The passes of the forward transform, of which the last one may have a store hook.
+        The passes of the forward transform. The last one may have a store hook that changes values,
+        but none that stores them itself.
     back : sequence of Pass
         The passes of the inverse transform.
 
@@ -400,12 +402,13 @@ def there_and_back(there: Sequence[Pass], back: Sequence[Pass]) -> tuple[Pass, .
 
 def _joined(there: Pass, back: Pass) -> Pass | None:
     """Return one pass in the place of two, or None if they do not transform the same columns."""
-    if {there.kernel, back.kernel} != {"cols"} or there.defines != back.defines or back.hooks:
+    if {there.kernel, back.kernel} != {"cols"} or back.hooks:
         return None
-    ours, theirs = there.arguments, back.arguments
+    ours = {**dict(there.defines), **there.arguments}
+    theirs = {**dict(back.defines), **back.arguments}
     if any(value != "0" for name, value in there.defines if name not in OF_ANY_COLUMNS):
         return None
-    if any(ours[name] != each for name, each in theirs.items() if name not in DIFFERENT):
+    if any(ours.get(name) != each for name, each in theirs.items() if name not in DIFFERENT):
         return None
     unscaled = isinstance(ours["scale"], Vector) and ours["scale"].values == (1, 0)
     forward, inverse = (
@@ -416,8 +419,9 @@ def _joined(there: Pass, back: Pass) -> Pass | None:
         return None
     return replace(
         there,
-        defines=(*there.defines, ("BACK", "1")),
-        arguments={**ours, "scale": theirs["scale"]},
+        defines=(*back.defines, ("BACK", "1")),
+        arguments={**there.arguments, "scale": back.arguments["scale"]},
+        leaves=max(there.target_bytes, back.target_bytes),
         step=f"{there.step} and back",
     )
 

@@ -171,17 +171,11 @@ FOUND = {
     ("COMPLEX", "double", 30): (Stages((2, 15), 5), Shape(6)),
     ("COMPLEX", "single", 2197): (Stages((13, 13, 13), 169), Shape(1, split=True)),
 }
-# Stages of packed rows whose real numbers a hook loads, as it does for frames of signals, that are
-# quicker on an H200, by precision and points.
-FOUND_HOOKED = {
-    ("single", 1024): Stages((16, 4, 16), 64),
-    ("single", 2048): Stages((16, 8, 16), 128),
-}
 # Stages of columns of points that are quicker on an H200, by precision and points.
 FOUND_COLUMNS = {("double", 729): Stages((27, 27), 27)}
 # Stages of the convolutions that transform real rows of a prime length, and how many rows share a
-# group, that are quicker on an H200 than those of the cost: by what the source holds, precision and
-# points of the convolution.
+# group, that are quicker on an H200 than what `ConvolvedRow.cost` prefers: by what the source
+# holds, precision and points of the convolution. A row of 251 numbers has 125 points.
 FOUND_CONVOLVED = {("HERMITIAN", "single", 125): (Stages((5, 25), 5), 25)}
 
 
@@ -686,11 +680,7 @@ def _packed_stages(
         return None
     limit = _most_items(traits, parameters)
     shape = Shape(1, ends.source == "HERMITIAN", served=parameters["stockham_banks"])
-    choices = packed_stages(batch.n, ends.source, ends.quads, limit, precision)
-    found = FOUND_HOOKED.get((precision, batch.n))
-    if found and ends.hooked and ends.source == "REAL" and found.items <= limit:
-        choices = (found, *choices)
-    for stages in choices:
+    for stages in packed_stages(batch.n, ends.source, ends.quads, limit, precision):
         group = group_of(batch, ends, stages, shape, precision)
         if group.local_bytes <= traits.local_mem_bytes:
             return stages
