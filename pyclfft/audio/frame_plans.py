@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -148,10 +149,15 @@ def frame_parameters(
 def _radices_of(
     framing: Framing, traits: Traits, parameters: Parameters
 ) -> tuple[tuple[int, ...], ...]:
-    """Return the radices of frames whose bins are neighbours; none if rules choose them."""
+    """Return the radices of frames whose bins are neighbours; none if rules choose them.
+
+    The steps of longer frames may have as many points, but they are columns.
+    """
     chosen = parameters["stockham_radices"] or parameters["stockham_points"] > 0
     fits = traits.max_work_group_size >= LEAST_GROUP and not traits.is_cpu
-    return FRAME_RADICES if fits and framing.precision == "single" and not chosen else ()
+    if chosen or not fits or framing.precision != "single":
+        return ()
+    return tuple(each for each in FRAME_RADICES if 2 * prod(each) == framing.n_fft)
 
 
 def _frames_of_group(n_fft: int, target: Layout, itemsize: int) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pyclfft.audio.frame_plans import stft_schedule
+from pyclfft.audio.frame_plans import frame_parameters, framing_problem, stft_schedule
 from pyclfft.audio.framing import Magnitudes
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import Layout
@@ -50,6 +50,15 @@ def test_stages_of_frames_that_were_found_by_trial(n_fft, radices):
     assert group_of(case).stages.radices == radices
     assert group_of(replace(case, precision="double")).stages.radices != radices
     assert group_of(case, stockham_radices=((8, 8, n_fft // 128),)).stages.radices[0] == 8
+
+
+def test_other_frames_keep_the_stages_of_the_rules():
+    """Frames of 3001 samples take convolutions, and frames of 2^21 samples several steps."""
+    for n_fft in (1500, 3001, 2**21):
+        case = FramesCase(n_fft, n_fft // 4, 9, columns=False)
+        framing, parameters = case.job().framing, parameters_for(H200)
+        changed = frame_parameters(parameters, framing, framing_problem(framing).target, H200)
+        assert not changed["stockham_radices"]
 
 
 def test_a_parameter_has_its_way():
