@@ -8,12 +8,29 @@
  * registers. If rows are packed, two of their numbers are a point. Type 3 makes points k and N - k of the same numbers of
  * the spectrum, and type 2 makes numbers k and N - k of the spectrum of the same results of the last stage (packed.cl).
  * Each number of the spectrum is two results of type 2. If the length is a multiple of 4, COSINE_PAIRS takes a shorter way
- * between both points and four numbers (cosinePairs.cl).
+ * between both points and four numbers (cosinePairs.cl). If one work-item has both points in its registers, they take no
+ * further way through local memory: because it has the whole row, or because two work-items share it (OWNS_IMAGES).
  */
 #define NUMBERS (PACKED ? 2 * N : N) /* of a row */
+#if PACKED /* two neighbours move at once, because each row begins where complex numbers may */
+typedef cplx Moved;
+#define MOVES N /* in how many moves a row is loaded, or stored */
+#else
+typedef real Moved;
+#define MOVES NUMBERS
+#endif
+#define OF_MOVE (NUMBERS / MOVES)             /* numbers of a move */
+#define MOVES_TAKEN (TAKEN_AT_ONCE / OF_MOVE) /* that a work-item loads at once, at most, */
+#define MOVES_GIVEN (GIVEN_AT_ONCE / OF_MOVE) /* and that it stores at once */
+
+/* Two work-items share a row, and each has one butterfly of the stage on the spectrum's side. The first one has the even
+ * points or numbers of the transform, the second one has the odd ones, so that each has the mirror images of its own. */
+#define SPECTRAL_RADIX (DCT_TYPE == 3 ? FIRST_RADIX : LAST_RADIX)
+#define OWNS_IMAGES (COSINE_PAIRS && ITEMS == 2 && N == 2 * SPECTRAL_RADIX)
+
 #define DCT_SOURCE local const real *
 #define DCT_LOAD(src, place) ((src)[place])
-#if MAKES_SPECTRA && !ROW_IN_ITEM
+#if MAKES_SPECTRA && !ROW_IN_ITEM && !OWNS_IMAGES
 #define DCT_TARGET global real *
 #else
 #define DCT_TARGET local real *
@@ -42,14 +59,24 @@
 
 static INLINE DctRow row_in_room(Worker me)
 {
-    return (DctRow){begin_of_row(me.lane, NUMBERS), 1, NUMBERS};
+    return (DctRow){begin_of_row(me.lane, MOVES) * OF_MOVE, 1, NUMBERS};
 }
 
-/* Where number i + further of all rows waits. */
-static INLINE uint place_of_number(uint i, uint further)
+/* Where move i + further of all rows waits. */
+static INLINE uint place_of_move(uint i, uint further)
 {
-    const RoomPlace at = place_of_element(i, further, NUMBERS);
+    const RoomPlace at = place_of_element(i, further, MOVES);
     return at.place + at.distance;
+}
+
+/* The numbers of move i, with the signs that a sine transform of type 2 gives to every other number. */
+static INLINE Moved with_signs(Moved y, uint i)
+{
+#if PACKED
+    return SIGNS_IN ? (Moved)(y.x, -y.y) : y;
+#else
+    return SIGNS_IN && i % NUMBERS % 2 ? -y : y;
+#endif
 }
 
 #if DCT_TYPE == 3 && PACKED
@@ -65,7 +92,22 @@ static INLINE Images points_of_numbers(local const real *waiting, DctRow row, gl
 }
 #endif
 
-#if DCT_TYPE == 3 && COSINE_PAIRS && !ROW_IN_ITEM
+#if OWNS_IMAGES && DCT_TYPE == 3
+/* Point r of the first stage is point 2 r + me.item of the transform. Its image is point FIRST_RADIX - r of an even work-item
+ * and point FIRST_RADIX - 1 - r of an odd one. */
+static INLINE void take_own_points(cplx *x, local const real *waiting, Worker me, global const cplx *roots)
+{
+    cplx image_before = 0;
+    UNROLL for (uint r = 0; 2 * r <= FIRST_RADIX; r++) {
+        const uint k = 2 * r < FIRST_RADIX ? 2 * r + me.item : FIRST_RADIX; /* the middle one */
+        const Images both = points_of_numbers(waiting, row_in_room(me), roots, k);
+        x[r] = both.lower;
+        if (r)
+            x[FIRST_RADIX - r] = me.item ? image_before : both.upper;
+        image_before = both.upper;
+    }
+}
+#elif DCT_TYPE == 3 && COSINE_PAIRS && !ROW_IN_ITEM
 /* Puts the points of each row into the place of its numbers. */
 static INLINE void make_points(local cplx *room, Worker me, global const cplx *roots)
 {
@@ -105,22 +147,22 @@ static INLINE cplx point_of_numbers(local const real *waiting, DctRow row, globa
 static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src, Batch batch, Axis axis, Worker me,
                                        local cplx *room, global const cplx *roots HOOK_PARAMETERS)
 {
-    global const real *numbers = (global const real *)src + plain_place(batch, axis, NUMBERS, 0);
-    local real *waiting = (local real *)room;
-    const uint all = all_elements(batch, NUMBERS);
-    LOOP(uint begin = 0; begin < SHARE_OF(NUMBERS); begin += ROUND_OF(NUMBERS, TAKEN_AT_ONCE)) {
-        real loaded[ROUND_OF(NUMBERS, TAKEN_AT_ONCE)];
-        UNROLL for (uint e = 0; e < ROUND_OF(NUMBERS, TAKEN_AT_ONCE); e++) {
+    global const Moved *rows = (global const Moved *)((global const real *)src + plain_place(batch, axis, NUMBERS, 0));
+    local Moved *room_of_rows = (local Moved *)room;
+    const uint all = all_elements(batch, MOVES);
+    LOOP(uint begin = 0; begin < SHARE_OF(MOVES); begin += ROUND_OF(MOVES, MOVES_TAKEN)) {
+        Moved loaded[ROUND_OF(MOVES, MOVES_TAKEN)];
+        UNROLL for (uint e = 0; e < ROUND_OF(MOVES, MOVES_TAKEN); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
-            loaded[e] = i < all ? numbers[i] : 0;
+            loaded[e] = i < all ? rows[i] : 0;
         }
-        UNROLL for (uint e = 0; e < ROUND_OF(NUMBERS, TAKEN_AT_ONCE); e++) {
+        UNROLL for (uint e = 0; e < ROUND_OF(MOVES, MOVES_TAKEN); e++) {
             const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
-            if (i + further < NUMBERS * TRANSFORMS)
-                waiting[place_of_number(i, further)] =
-                    SIGNS_IN && (i + further) % NUMBERS % 2 ? -loaded[e] : loaded[e];
+            if (i + further < MOVES * TRANSFORMS)
+                room_of_rows[place_of_move(i, further)] = with_signs(loaded[e], i + further);
         }
     }
+    local const real *waiting = (local const real *)room;
     wait_for_group(1);
 #if DCT_TYPE == 3 && PACKED && ROW_IN_ITEM
     UNROLL for (uint k = 0; 2 * k <= N; k++) {
@@ -128,6 +170,8 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         x[k ? N - k : 0] = both.upper;
         x[k] = both.lower;
     }
+#elif OWNS_IMAGES && DCT_TYPE == 3
+    take_own_points(x, waiting, me, roots);
 #else
 #if DCT_TYPE == 3 && COSINE_PAIRS
     make_points(room, me, roots);
@@ -153,7 +197,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
     wait_for_group(0);
 }
 
-#if MAKES_SPECTRA && !ROW_IN_ITEM
+#if MAKES_SPECTRA && !ROW_IN_ITEM && !OWNS_IMAGES
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                        local cplx *room, cplx scale, global const cplx *roots HOOK_PARAMETERS)
 {
@@ -182,11 +226,19 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
 static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
                                        local cplx *room, cplx scale, global const cplx *roots HOOK_PARAMETERS)
 {
-    global real *numbers = (global real *)dst + plain_place(batch, axis, NUMBERS, 0);
+    global Moved *rows = (global Moved *)((global real *)dst + plain_place(batch, axis, NUMBERS, 0));
     local real *waiting = (local real *)room;
-    const uint all = all_elements(batch, NUMBERS);
+    const uint all = all_elements(batch, MOVES);
     wait_for_group(0); /* for those who still find points of the last exchange */
-#if MAKES_SPECTRA && COSINE_PAIRS
+#if MAKES_SPECTRA && OWNS_IMAGES
+    UNROLL for (uint r = 0; 2 * r <= LAST_RADIX; r++) {
+        const uint k = 2 * r + last.item;
+        const cplx image_of_odd = x[r < LAST_RADIX ? LAST_RADIX - 1 - r : 0], image_of_even = x[r ? LAST_RADIX - r : 0];
+        if (2 * k <= N)
+            store_four(waiting + row_in_room(last).first, k, 2 * k != N,
+                       numbers_of_images(x[r], last.item ? image_of_odd : image_of_even, k, root_pair(roots, k), scale));
+    }
+#elif MAKES_SPECTRA && COSINE_PAIRS
     UNROLL for (uint k = 0; 2 * k <= N; k++)
         store_four(waiting + row_in_room(last).first, k, 2 * k != N,
                    numbers_of_images(x[k], x[k ? N - k : 0], k, root_pair(roots, k), scale));
@@ -217,11 +269,12 @@ static INLINE void IN_PASS(give_rows_)(const cplx *x, global target_element *dst
     }
 #endif
     wait_for_group(0);
-    LOOP(uint begin = 0; begin < SHARE_OF(NUMBERS); begin += ROUND_OF(NUMBERS, GIVEN_AT_ONCE))
-        UNROLL for (uint e = 0; e < ROUND_OF(NUMBERS, GIVEN_AT_ONCE); e++) {
+    local const Moved *room_of_rows = (local const Moved *)room;
+    LOOP(uint begin = 0; begin < SHARE_OF(MOVES); begin += ROUND_OF(MOVES, MOVES_GIVEN))
+        UNROLL for (uint e = 0; e < ROUND_OF(MOVES, MOVES_GIVEN); e++) {
             const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
             if (i + further < all)
-                numbers[i + further] = waiting[place_of_number(i, further)];
+                rows[i + further] = room_of_rows[place_of_move(i, further)];
         }
 }
 #endif

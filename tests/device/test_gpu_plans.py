@@ -7,7 +7,7 @@ import pyopencl as cl
 import pyopencl.array as cl_array
 import pytest
 
-from pyclfft.planning.factor import SHORT_ROWS, is_smooth
+from pyclfft.planning.factor import SHORT_ROWS
 from pyclfft.planning.parameters import parameters_for
 from pyclfft.planning.problem import make_problem
 from pyclfft.planning.schedule import schedule_of
@@ -115,17 +115,31 @@ def test_even_stages_of_an_h200(device, queue, length, rows, direction, precisio
 @pytest.mark.parametrize("direction", WAYS)
 @pytest.mark.parametrize(
     ("kind", "length"),
-    [("c2c", 30), ("c2c", 2197), ("r2c", 100), ("c2r", 251), ("dct3", 251)]
-    + [(name + number, 60) for name in ("dct", "dst") for number in "23"]
-    + [(name + number, 100) for name in ("dct", "dst") for number in "23"],
+    [("c2c", 30), ("c2c", 2197), ("r2c", 100), ("c2r", 251), ("dct3", 251)],
 )
 def test_groups_found_by_trial(device, queue, kind, length, direction, precision):
     """The last group has few rows."""
-    is_fourier = kind in ("c2c", "r2c", "c2r")
-    code = CODES[precision][kind if is_fourier else "r2c"]
+    code = CODES[precision]["r2c" if kind.startswith("dct") else kind]
     problem = make_problem((41, length), code, (1,), kind, direction)
-    convolves = not is_smooth(length)
-    check(device, queue, problem, algorithm_for([length]) if is_fourier or convolves else "cosine")
+    check(device, queue, problem, algorithm_for([length]))
+
+
+@pytest.mark.one_cpu
+@pairwise(
+    {
+        "length": [8, 26, 36, 60, 72, 80, 84, 88, 96, 100, 104, 108, 112, 120, 128, 144, 200, 240],
+        "kind": [name + number for name in ("dct", "dst") for number in "23"],
+        "direction": WAYS,
+        "norm": ["backward", "ortho"],
+        "precision": list(CODES),
+    },
+    thin=True,
+)
+def test_cosine_rows_of_an_h200(device, queue, length, kind, direction, norm, precision):
+    """One, two or more work-items share a row; the last group has few rows."""
+    code = CODES[precision]["r2c"]
+    problem = make_problem((41, length), code, (1,), kind, direction, norm)
+    check(device, queue, problem, "cosine")
 
 
 @pytest.mark.one_cpu

@@ -756,8 +756,10 @@ def test_two_real_numbers_at_an_odd_place_are_no_complex_number(n):
         (360, "c8", "c2r", 18, 3),
         (225, "c8", "c2r", 25, 5),  # rows of an odd number of results fill a group
         (240, "f4", "dct2", 8, 8),  # packed rows of two stages: whole rows fill a warp
-        (96, "f4", "dct3", 4, 16),
-        (84, "f4", "dct3", 3, 21),  # or as few work-items as the smaller radix
+        (96, "f4", "dct3", 2, 16),  # of shorter rows, each of two work-items has mirror images
+        (128, "f4", "dct3", 2, 16),
+        (128, "f4", "dct2", 8, 8),
+        (200, "f4", "dct3", 10, 12),  # or as few work-items as the smaller radix
         (160, "f4", "dct3", 10, 3),  # but some rows have quads instead
         (720, "f4", "dct2", 60, 1),
         (360, "f4", "dct3", 30, 1),

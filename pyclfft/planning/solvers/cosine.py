@@ -184,12 +184,16 @@ def _batch(problem: Problem) -> Batch:
 # The kernels of work-groups. Each group has read all of its rows before it writes any of them.
 KERNELS_OF_GROUPS = ("stockham", "rader", "raderReal")
 # Packed rows in two stages that share a group: the least and the most points, the largest radix,
-# the smaller radices of which whole rows fill warps (and their ranks), the items of a group, and
-# the points of rows of type 3 that are quicker without (quads.cl). Measured on an H200.
-SHARED_PAIRS, LARGEST_SHARED, WHOLE_WARPS, USUAL_SHARED = (36, 120), 16, {8: 0, 4: 1}, 64
+# the smaller radix of which whole rows fill warps, the items of a group, and the points of rows of
+# type 3 that are quicker without (quads.cl). Measured on an H200.
+SHARED_PAIRS, LARGEST_SHARED, WHOLE_WARPS, USUAL_SHARED = (64, 120), 16, 8, 64
 QUICKER_IN_QUADS = (80, 90)
-# Other stages and numbers of rows that are quicker on an H200, found by trial: by type and points.
-FOUND_PAIRS = {(2, 30): ((15, 2), 16), (2, 50): ((10, 5), 19), (3, 50): ((10, 5), 19)}
+# Packed rows in two stages that two work-items share, each with the mirror images of its numbers
+# (cosineRows.cl): the larger radices with which an H200 needs less time so, by type.
+OWN_IMAGES = {
+    2: (15, 18, 20, 21, 22, 24, 25, 26, 27, 28, 30),
+    3: (15, 18, 20, 21, 22, 24, 25, 26, 27, 28, 30, 32),
+}
 QUICK_IN_PAIRS = 60  # the one length of type 2 that cosinePairs.cl makes quicker in one work-item
 MOST_FOUND_EACH = 8192  # numbers of a row, each of which finds its row
 UINT_INDICES = 2**32  # from so many elements on, their numbers are 64-bit integers
@@ -246,31 +250,37 @@ def _in_shared_pair(
 ) -> Pass | None:
     """Return a launch whose groups share packed rows of two stages, if it is quicker, or None.
 
-    The group then has as many work-items for each row as the smaller radix. 4 and 8 are the best
-    numbers, because whole rows fill its warps. An H200 took up to 1.5 times as long without.
+    The group then has as many work-items for each row as the smaller radix. With 2 of them, each
+    has mirror images. Otherwise 8 is the best number, because whole rows fill the group's warps. An
+    H200 took up to 1.5 times as long without.
     """
     if not _may_share_pair(problem, traits, parameters):
         return None
-    found = _pair_and_rows(CosineAxis.of(problem), passes[0])
+    found = _stages_and_rows(CosineAxis.of(problem), passes[0], traits.lanes)
     if found is None:
         return None
-    (large, small), rows = found
-    stages, step = Stages((large, small), small), Step(*in_one_launch(inner))
+    (stages, rows), step = found, Step(*in_one_launch(inner))
     group = shared_group_of(step, stages, rows, inner.precision, parameters)
     fits = group.plain and group.local_bytes <= traits.local_mem_bytes
     return GroupLaunch(inner, step, group).planned(inner.scale) if fits else None
 
 
-def _pair_and_rows(axis: CosineAxis, usual: Pass) -> tuple[tuple[int, int], int] | None:
-    """Return the radices, the larger one first, and a group's rows, or None to change nothing."""
+def _stages_and_rows(axis: CosineAxis, usual: Pass, lanes: int) -> tuple[Stages, int] | None:
+    """Return the stages of a row and the number of a group's rows, or None to change nothing."""
     points = axis.n // 2
-    if (axis.type, points) in FOUND_PAIRS:
-        return FOUND_PAIRS[axis.type, points]
+    if _owns_images(axis):
+        radices = (2, points // 2) if axis.type == 2 else (points // 2, 2)
+        return Stages(radices, 2), max(1, lanes // 2)
     pair = _shared_pair(points)
     shares_already = "SHARED_ROWS" in dict(usual.defines) and len(usual.radices[0]) == 2
-    if pair is None or (shares_already and pair[1] not in WHOLE_WARPS):
+    if pair is None or (shares_already and pair[1] != WHOLE_WARPS):
         return None
-    return pair, USUAL_SHARED // pair[1]
+    return Stages(pair, pair[1]), USUAL_SHARED // pair[1]
+
+
+def _owns_images(axis: CosineAxis) -> bool:
+    """Whether two work-items should share a row, each with the mirror images of its numbers."""
+    return axis.n // 4 in OWN_IMAGES[axis.type]
 
 
 def _may_share_pair(problem: Problem, traits: Traits, parameters: Parameters) -> bool:
@@ -280,8 +290,8 @@ def _may_share_pair(problem: Problem, traits: Traits, parameters: Parameters) ->
     rows = problem.axes[0] == len(problem.shape) - 1 and axis.type in (2, 3) and axis.n % 4 == 0
     chosen = chooses_stages(parameters, points) or parameters["stockham_group"] >= 0
     usual = least <= points <= most and not (axis.type == 3 and points in QUICKER_IN_QUADS)
-    quicker = usual or (axis.type, points) in FOUND_PAIRS
-    return rows and quicker and not chosen and problem.precision == "single" and not traits.is_cpu
+    quicker = rows and (usual or _owns_images(axis))
+    return quicker and not chosen and problem.precision == "single" and not traits.is_cpu
 
 
 def _shared_pair(points: int) -> tuple[int, int] | None:
@@ -292,7 +302,7 @@ def _shared_pair(points: int) -> tuple[int, int] | None:
         if small > 2 and points % small == 0 and small <= points // small <= LARGEST_SHARED
     ]
     known = [pair for pair in pairs if pair[0] in SHORT_ROWS]
-    return min(known, key=lambda pair: WHOLE_WARPS.get(pair[1], pair[1]), default=None)
+    return min(known, key=lambda pair: (pair[1] != WHOLE_WARPS, pair[1]), default=None)
 
 
 def _is_of_groups(passes: tuple[Pass, ...]) -> bool:

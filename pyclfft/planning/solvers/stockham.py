@@ -166,7 +166,7 @@ COLUMNS = (
 # the source holds, precision and points.
 FOUND = {
     ("REAL", "single", 50): (Stages((10, 5), 10), Shape(12)),
-    ("REAL", "double", 50): (Stages((5, 10), 10), Shape(6)),
+    ("REAL", "double", 50): (Stages((10, 5), 10), Shape(3)),
     ("COMPLEX", "single", 100): (Stages((10, 10), 10), Shape(3)),
     ("COMPLEX", "double", 30): (Stages((2, 15), 5), Shape(6)),
     ("COMPLEX", "single", 2197): (Stages((13, 13, 13), 169), Shape(1, split=True)),
