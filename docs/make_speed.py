@@ -59,9 +59,10 @@ RUNS = (
         "On an NVIDIA H200",
         "results/h200.json",
         "results/h200.png",
-        "pyclfft bench --device gpu --samples 5 --part 1/2 --json part1.json\n"
-        "pyclfft bench --device gpu --samples 5 --part 2/2 --json part2.json\n"
-        "pyclfft bench --merge part1.json part2.json --json h200.json --plot h200.png",
+        "for k in 1 2 3; do\n"
+        "  pyclfft bench --device gpu --samples 5 --part $k/3 --json part$k.json\n"
+        "done\n"
+        "pyclfft bench --merge part?.json --json h200.json --plot h200.png",
         calls="results/calls/h200.json",
     ),
     Run(

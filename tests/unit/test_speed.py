@@ -224,3 +224,20 @@ def test_figures_of_the_readme():
         figure = said.removesuffix(" times as fast")
         assert figure == f"{mean:.{len(figure.partition('.')[2])}f}", (device, rival)
         assert rows == f"{count} rows" or rival == "cuFFT"
+
+
+def leads(rival, *, alone):
+    """Return the greatest lead of a rival on GPUs: in single transforms, or in all other rows."""
+    rows = [row for name in ("h200.json", "h100.json") for row in RESULTS[name]["rows"]]
+    rows = [row for row in rows if row["case"].startswith("one-") == alone]
+    ratios = [row["outcomes"].get(rival, {}).get("ratio") for row in rows]
+    return 1 / min(ratio for ratio in ratios if ratio)
+
+
+def test_losses_of_the_readme():
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    losses = readme.partition("pyclfft loses in some cases.")[2].partition("On CPUs")[0]
+    said = re.findall(r"up to ([\d.]+) times as fast", losses)
+    others = max(leads(rival, alone=False) for rival in ("cuFFT", "VkFFT"))
+    found = leads("cuFFT", alone=True), leads("VkFFT", alone=True), others
+    assert said == [f"{lead:.1f}" for lead in found]
