@@ -93,6 +93,7 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
     batch = BATCH_AGAIN(batch);
     const Signals signals = tables.signals;
     const uint frames = batch.extents.s0, row = batch.count - frames, first = batch.first - row;
+    const uint whole_from = ROUNDS > 1 && signals.round == 0 ? LAP : 0; /* the group before stores earlier stretches */
     IN_PASS(invert_and_scale_)(x, last, batch.flags, scale);
     global real *target = dst + signals.start + row / frames * signals.pitch;
     UNROLL for (uint odd = 0; odd < 2; odd++) {
@@ -103,8 +104,7 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
         wait_for_group(0);
         UNROLL for (uint i = 0; i < SUMS; i++) {
             const uint p = BEGUN + id + i * GROUP_SIZE, stretch = p / HOP, point = p % HOP;
-            const int is_whole = ROUNDS == 1 || signals.round || stretch >= LAP;
-            if (p < TRANSFORMS * HOP && is_whole) {
+            if (p < TRANSFORMS * HOP && stretch >= whole_from) {
                 const real found = normalized(summed_sample(samples, signals, stretch, point));
                 if (odd)
                     store_pair(target, signals, ((ulong)(first + stretch) * HOP + point) * 2, (cplx)(even[i], found));
