@@ -546,15 +546,17 @@ def trigonometric(precision, queue) -> None:
                     there = cl_array.to_device(queue, x)
                     check(plan(there, out=there).get(), expected)
     # Rows that groups share: packed ones, in one stage and in two, more than fill a group.
-    # Of 100 numbers, each of two work-items owns mirror images; of 144, they meet in local memory.
     shapes = [(3, 30), (35, 34), (3, 60), (3, 84)]
-    shapes += [(3, 100), (3, 144)] * (precision == "single")
+    items = {60: 2, 84: 2, 96: 2, 100: 2, 144: 8}  # of a row; each of two has mirror images
+    shapes += [(3, n) for n in (96, 100, 144)] * (precision == "single")
     for name, kind, shape in product(("dct", "dst"), (2, 3), shapes):
         x = noise(shape, dtype)
         plan = pyclfft.Plan(shape, dtype, 1, f"{name}{kind}", algorithm="stockham")
         macros = dict(plan.passes[0].defines)
         assert macros["COSINE_ROWS"] == "1"
         assert ("COSINE_PAIRS" in macros) == (shape[1] % 4 == 0)
+        if precision == "single" and shape[1] in items:
+            assert macros["ITEMS"] == str(items[shape[1]])
         expected = getattr(scipy.fft, name)(x.astype("f8"), kind, axis=1)
         check(plan(cl_array.to_device(queue, x)).get(), expected)
     # Four numbers at once; the second time, work-items own mirror images.

@@ -9,7 +9,8 @@
  * the spectrum, and type 2 makes numbers k and N - k of the spectrum of the same results of the last stage (packed.cl).
  * Each number of the spectrum is two results of type 2. If the length is a multiple of 4, COSINE_PAIRS takes a shorter way
  * between both points and four numbers (cosinePairs.cl). If one work-item has both points in its registers, they take no
- * further way through local memory: because it has the whole row, or because two work-items share it (OWNS_IMAGES).
+ * further way through local memory. It has both if it has the whole row, or if two work-items share the row as OWNS_IMAGES
+ * says.
  */
 #define NUMBERS (PACKED ? 2 * N : N) /* of a row */
 #if PACKED /* two neighbours move at once, because each row begins where complex numbers may */
@@ -23,8 +24,9 @@ typedef real Moved;
 #define MOVES_TAKEN (TAKEN_AT_ONCE / OF_MOVE) /* that a work-item loads at once, at most, */
 #define MOVES_GIVEN (GIVEN_AT_ONCE / OF_MOVE) /* and that it stores at once */
 
-/* Two work-items share a row, and each has one butterfly of the stage on the spectrum's side. The first one has the even
- * points or numbers of the transform, the second one has the odd ones, so that each has the mirror images of its own. */
+/* OWNS_IMAGES: two work-items share a row, and each has one butterfly of the stage on the spectrum's side. The first one has
+ * the even points or numbers of the transform, the second one has the odd ones, so that each has the mirror images of its
+ * own. */
 #define SPECTRAL_RADIX (DCT_TYPE == 3 ? FIRST_RADIX : LAST_RADIX)
 #define OWNS_IMAGES (COSINE_PAIRS && ITEMS == 2 && N == 2 * SPECTRAL_RADIX)
 
@@ -93,13 +95,13 @@ static INLINE Images points_of_numbers(local const real *waiting, DctRow row, gl
 #endif
 
 #if OWNS_IMAGES && DCT_TYPE == 3
-/* Point r of the first stage is point 2 r + me.item of the transform. Its image is point FIRST_RADIX - r of an even work-item
- * and point FIRST_RADIX - 1 - r of an odd one. */
+/* Point r of the first stage is point 2 r + me.item of the transform. Its image is point FIRST_RADIX - r of the first work-item,
+ * and point FIRST_RADIX - 1 - r of the second one. */
 static INLINE void take_own_points(cplx *x, local const real *waiting, Worker me, global const cplx *roots)
 {
     cplx image_before = 0;
     UNROLL for (uint r = 0; 2 * r <= FIRST_RADIX; r++) {
-        const uint k = 2 * r < FIRST_RADIX ? 2 * r + me.item : FIRST_RADIX; /* the middle one */
+        const uint k = 2 * r < FIRST_RADIX ? 2 * r + me.item : FIRST_RADIX; /* the second one has no middle, and overwrites it */
         const Images both = points_of_numbers(waiting, row_in_room(me), roots, k);
         x[r] = both.lower;
         if (r)
@@ -154,7 +156,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         Moved loaded[ROUND_OF(MOVES, MOVES_TAKEN)];
         UNROLL for (uint e = 0; e < ROUND_OF(MOVES, MOVES_TAKEN); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
-            loaded[e] = i < all ? rows[i] : 0;
+            loaded[e] = i < all ? rows[i] : (Moved)(0);
         }
         UNROLL for (uint e = 0; e < ROUND_OF(MOVES, MOVES_TAKEN); e++) {
             const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;

@@ -1,5 +1,5 @@
-/* shortRows: codelets of whole rows, for short rows that share a group (SHARED_ROWS): one work-item transforms each. The
- * file stands behind radix.cl, of whose codelets these are made.
+/* shortRows: codelets of rows that share a group (SHARED_ROWS): of short rows, each of which one work-item transforms, and
+ * of a stage of some longer rows. The file stands behind radix.cl, of whose codelets these are made.
  */
 COPRIME_RADIX(14, 2, 7)
 COPRIME_RADIX(18, 2, 9)

@@ -15,7 +15,7 @@ RADICES = (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16, 25, 32)  # the codele
 # GPUs a work-item has 255 registers, and a double takes two of them.
 LARGE_PRIMES = (17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
 # The lengths of short rows, each of which one work-item of a GPU transforms alone. They have the
-# codelets of radix.cl, or of gpu/shortRows.cl, which no other rows have.
+# codelets of radix.cl, or of gpu/shortRows.cl, which a stage of some longer cosine rows has, too.
 LONGER_CODELETS = (14, 18, 20, 21, 22, 24, 26, 27, 28, 30)
 SHORT_ROWS = (*RADICES, *LONGER_CODELETS)
 # Of two stages that `two_even_stages` finds: how many times the smaller radix the other one may be,

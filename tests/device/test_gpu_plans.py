@@ -130,14 +130,12 @@ def test_groups_found_by_trial(device, queue, kind, length, direction, precision
         "length": [8, 26, 36, 60, 72, 80, 84, 88, 96, 100, 104, 108, 112, 120, 128, 144, 200, 240],
         "kind": [name + number for name in ("dct", "dst") for number in "23"],
         "direction": WAYS,
-        "norm": ["backward", "ortho"],
-        "precision": list(CODES),
+        "norm, code": [("backward", "f4"), ("ortho", "f4"), ("ortho", "f8")],
     },
     thin=True,
 )
-def test_cosine_rows_of_an_h200(device, queue, length, kind, direction, norm, precision):
+def test_cosine_rows_of_an_h200(device, queue, length, kind, direction, norm, code):
     """One, two or more work-items share a row; the last group has few rows."""
-    code = CODES[precision]["r2c"]
     problem = make_problem((41, length), code, (1,), kind, direction, norm)
     check(device, queue, problem, "cosine")
 

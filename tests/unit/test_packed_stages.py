@@ -129,9 +129,6 @@ def test_stages_with_which_a_row_fits_local_memory(kind, code, n):
         ("r2c", "f8", 100, "10,5", 3 * 10, "0"),
         ("c2c", "c16", 30, "2,15", 6 * 5, "0"),
         ("c2c", "c8", 2197, "13,13,13", 169, "1"),
-        ("dct2", "f4", 60, "2,15", 16 * 2, "0"),
-        ("dct2", "f4", 100, "2,25", 16 * 2, "0"),
-        ("dst3", "f4", 100, "25,2", 16 * 2, "0"),
     ],
 )
 def test_groups_found_by_trial(kind, code, n, radices, group, split):
@@ -142,6 +139,26 @@ def test_groups_found_by_trial(kind, code, n, radices, group, split):
     assert macros["RADICES"].startswith(radices + ",1")
     assert macros["SPLIT"] == split
     assert only.local_size == (group,)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n", "radices"), [("dct2", 60, "2,15"), ("dct2", 100, "2,25"), ("dst3", 100, "25,2")]
+)
+def test_two_work_items_that_own_mirror_images(kind, n, radices):
+    """They have the large radix on the spectrum's side, and a group is one warp."""
+    traits = RECORDED["h200"]
+    problem = make_problem((1000, n), "f4", (1,), kind, "forward")
+    (only,) = schedule_of(problem, traits, None, parameters_for(traits)).passes
+    assert dict(only.defines)["RADICES"].startswith(radices + ",1")
+    assert only.local_size == (32,)
+
+
+def test_groups_of_mirror_images_within_a_limit():
+    traits = RECORDED["h200"]
+    problem = make_problem((1000, 100), "f4", (1,), "dct3", "forward")
+    limited = parameters_for(traits).over({"stockham_items": 16}, "test")
+    (only,) = schedule_of(problem, traits, None, limited).passes
+    assert only.local_size[0] <= 16
 
 
 def test_rows_of_a_matrix_and_named_groups_are_left_to_the_rules():

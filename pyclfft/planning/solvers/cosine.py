@@ -42,7 +42,7 @@ from .lanes import lanes_pass
 from .leaf import Step
 from .solver import Solver
 from .steps import axis_batch, axis_length
-from .stockham import GroupLaunch, chooses_stages, shared_group_of
+from .stockham import GroupLaunch, chooses_stages, most_items, shared_group_of
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ KERNELS_OF_GROUPS = ("stockham", "rader", "raderReal")
 SHARED_PAIRS, LARGEST_SHARED, WHOLE_WARPS, USUAL_SHARED = (64, 120), 16, 8, 64
 QUICKER_IN_QUADS = (80, 90)
 # Packed rows in two stages that two work-items share, each with the mirror images of its numbers
-# (cosineRows.cl): the larger radices with which an H200 needs less time so, by type.
+# (cosineRows.cl): by type, the larger radix of those rows that take less time this way on an H200.
 OWN_IMAGES = {
     2: (15, 18, 20, 21, 22, 24, 25, 26, 27, 28, 30),
     3: (15, 18, 20, 21, 22, 24, 25, 26, 27, 28, 30, 32),
@@ -250,9 +250,9 @@ def _in_shared_pair(
 ) -> Pass | None:
     """Return a launch whose groups share packed rows of two stages, if it is quicker, or None.
 
-    The group then has as many work-items for each row as the smaller radix. With 2 of them, each
-    has mirror images. Otherwise 8 is the best number, because whole rows fill the group's warps. An
-    H200 took up to 1.5 times as long without.
+    The group then has as many work-items for each row as the smaller radix. If these are 2,
+    each has the mirror images of its own points. Otherwise 8 is the best number, because whole rows
+    fill the group's warps. An H200 took up to 1.5 times as long without.
     """
     if not _may_share_pair(problem, traits, parameters):
         return None
@@ -261,7 +261,8 @@ def _in_shared_pair(
         return None
     (stages, rows), step = found, Step(*in_one_launch(inner))
     group = shared_group_of(step, stages, rows, inner.precision, parameters)
-    fits = group.plain and group.local_bytes <= traits.local_mem_bytes
+    few = group.items <= most_items(traits, parameters)
+    fits = group.plain and few and group.local_bytes <= traits.local_mem_bytes
     return GroupLaunch(inner, step, group).planned(inner.scale) if fits else None
 
 
@@ -270,7 +271,7 @@ def _stages_and_rows(axis: CosineAxis, usual: Pass, lanes: int) -> tuple[Stages,
     points = axis.n // 2
     if _owns_images(axis):
         radices = (2, points // 2) if axis.type == 2 else (points // 2, 2)
-        return Stages(radices, 2), max(1, lanes // 2)
+        return Stages(radices, 2), max(1, lanes // 2)  # a group is one warp
     pair = _shared_pair(points)
     shares_already = "SHARED_ROWS" in dict(usual.defines) and len(usual.radices[0]) == 2
     if pair is None or (shares_already and pair[1] != WHOLE_WARPS):
@@ -299,7 +300,7 @@ def _shared_pair(points: int) -> tuple[int, int] | None:
     pairs = [
         (points // small, small)
         for small in SHORT_ROWS
-        if small > 2 and points % small == 0 and small <= points // small <= LARGEST_SHARED
+        if points % small == 0 and small <= points // small <= LARGEST_SHARED
     ]
     known = [pair for pair in pairs if pair[0] in SHORT_ROWS]
     return min(known, key=lambda pair: (pair[1] != WHOLE_WARPS, pair[1]), default=None)

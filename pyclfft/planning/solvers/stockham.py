@@ -353,7 +353,7 @@ def _found_group(
     shape = replace(shape, served=parameters["stockham_banks"])
     group = group_of(batch, ends, stages, shape, precision)
     group = replace(group, mirrored=_fewest_mirrored(precision, parameters))
-    fits = group.items <= _most_items(traits, parameters)
+    fits = group.items <= most_items(traits, parameters)
     return group if fits and group.local_bytes <= traits.local_mem_bytes else None
 
 
@@ -388,7 +388,7 @@ def _even_group(
         rows = _busiest_rows(stages.items, traits.lanes)
     shape = Shape(max(1, rows), served=parameters["stockham_banks"])
     group = group_of(batch, ends, stages, shape, precision)
-    fits = group.items <= _most_items(traits, parameters)
+    fits = group.items <= most_items(traits, parameters)
     return group if fits and group.local_bytes <= traits.local_mem_bytes else None
 
 
@@ -475,7 +475,7 @@ def _group_of_convolved_rows(
     quicker = ends.laid_out or batch.n in CHIRPED[precision]
     if row is None or chosen or traits.is_cpu or not quicker:
         return None
-    limit, served = _most_items(traits, parameters), parameters["stockham_banks"]
+    limit, served = most_items(traits, parameters), parameters["stockham_banks"]
     wanted, room = parameters["stockham_group"], traits.local_mem_bytes
     limits = Limits(
         sizes=tuple(min(each, limit) for each in ((wanted,) if wanted > 0 else SIZES)),
@@ -599,7 +599,7 @@ def _stages(
     parameters: Parameters,
 ) -> Stages | None:
     """Return the best stages, in order, for groups of a shape; None if there are none."""
-    limit = _most_items(traits, parameters)
+    limit = most_items(traits, parameters)
     by_columns = batch.loads_columns or batch.stores_columns
     wanted = factors_of(parameters, "stockham_radices", batch.n)
     chosen = wanted or parameters["stockham_points"] > 0 or traits.is_cpu
@@ -678,7 +678,7 @@ def _packed_stages(
     """
     if traits.is_cpu or not _is_packed_row(batch, ends):
         return None
-    limit = _most_items(traits, parameters)
+    limit = most_items(traits, parameters)
     shape = Shape(1, ends.source == "HERMITIAN", served=parameters["stockham_banks"])
     for stages in packed_stages(batch.n, ends.source, ends.quads, limit, precision):
         group = group_of(batch, ends, stages, shape, precision)
@@ -748,7 +748,7 @@ def _group_alone(
     quick = is_smooth(n) and not is_power_of_two(n) and precision == "single"
     if chosen or not plain or not quick or n * itemsize < ALONE_BYTES:
         return None
-    limit = _most_items(traits, parameters)
+    limit = most_items(traits, parameters)
     if _packed_stages(batch, ends, precision, traits, parameters):
         return None  # `_usual_group` has these stages
     served = parameters["stockham_banks"]
@@ -767,7 +767,7 @@ def _group_alone(
     return None
 
 
-def _most_items(traits: Traits, parameters: Parameters) -> int:
+def most_items(traits: Traits, parameters: Parameters) -> int:
     """Return the most work-items that a group may have."""
     wanted = parameters["stockham_items"]
     return int(min(wanted, traits.max_work_group_size, traits.max_work_item_sizes[0]))
@@ -868,7 +868,7 @@ def _group_size(
     if wanted < 0:
         large = precision == "double" and _is_odd_row(ends) and not _has_codelets(batch.n)
         wanted = GROUP_OF_LARGE_PRIMES if large else USUAL_GROUP
-    return min(wanted, _most_items(traits, parameters))
+    return min(wanted, most_items(traits, parameters))
 
 
 def _has_codelets(n: int) -> bool:
