@@ -20,11 +20,7 @@
 #ifndef HOP
 #define HOP 0 /* H > 0: the transforms are overlapping frames, which begin H points apart: storeFrames.cl adds them up */
 #endif
-#ifndef ROUNDS
-#define ROUNDS 1 /* how often a group takes TRANSFORMS frames, one after the other, and adds them up */
-#endif
 #define LAP (HOP ? (N - 1) / (HOP + !HOP) : 0) /* frames that hold the points of a group, and that the group before has too */
-#define CARRIED (ROUNDS > 1 ? 2 * LAP * HOP : 0) /* numbers of local memory that a round leaves for the next one */
 #ifndef COLUMNS_0
 #define COLUMNS_0 0 /* columns of a longer axis from one transform of dimension 0 to the next one, */
 #endif
@@ -97,15 +93,14 @@ typedef struct {
 
 /* The transforms of a group, in a launch whose groups take transforms in order or backward. They are some of all
  * `count` transforms, or with APART some of those that differ in their coordinate along dimension 0 alone. The first frames
- * of a group are the last ones of the group before; the numbers of frames that do not exist are below 0, or too large. A
- * group of several rounds begins with the transforms of the first round. */
+ * of a group are the last ones of the group before; the numbers of frames that do not exist are below 0, or too large. */
 static INLINE Batch batch_of_group(uint count, uint4 extents, uint lone, uint flags)
 {
     const uint number = flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);
     if (!APART)
         return (Batch){TRANSFORMS * number, count, extents, lone, flags};
     const uint groups = HOP ? get_num_groups(0) / extents.s1 : (extents.s0 + TRANSFORMS - 1) / TRANSFORMS;
-    const uint row = number / groups * extents.s0, first = row + (TRANSFORMS * ROUNDS - LAP) * (number % groups) - LAP;
+    const uint row = number / groups * extents.s0, first = row + (TRANSFORMS - LAP) * (number % groups) - LAP;
     return (Batch){first, row + extents.s0, extents, lone, flags};
 }
 

@@ -24,9 +24,9 @@ typedef real Moved;
 #define MOVES_TAKEN (TAKEN_AT_ONCE / OF_MOVE) /* that a work-item loads at once, at most, */
 #define MOVES_GIVEN (GIVEN_AT_ONCE / OF_MOVE) /* and that it stores at once */
 
-/* OWNS_IMAGES: two work-items share a row, and each has one butterfly of the stage on the spectrum's side. The first one has
- * the even points or numbers of the transform, the second one has the odd ones, so that each has the mirror images of its
- * own. */
+/* OWNS_IMAGES: two work-items share a row, and each has one butterfly of the stage on the spectrum's side. The first one
+ * has the even points or numbers of the transform, and the second one has the odd ones. So each has the mirror images of
+ * its own points. */
 #define SPECTRAL_RADIX (DCT_TYPE == 3 ? FIRST_RADIX : LAST_RADIX)
 #define OWNS_IMAGES (COSINE_PAIRS && ITEMS == 2 && N == 2 * SPECTRAL_RADIX)
 
@@ -95,13 +95,14 @@ static INLINE Images points_of_numbers(local const real *waiting, DctRow row, gl
 #endif
 
 #if OWNS_IMAGES && DCT_TYPE == 3
-/* Point r of the first stage is point 2 r + me.item of the transform. Its image is point FIRST_RADIX - r of the first work-item,
- * and point FIRST_RADIX - 1 - r of the second one. */
+/* A work-item's point r is point 2 r + me.item of the transform. Its image is point FIRST_RADIX - r of the first work-item,
+ * and point FIRST_RADIX - 1 - r of the second one. If the radix is even, the first work-item alone has a point in the
+ * middle: the second one makes it, too, and overwrites it. */
 static INLINE void take_own_points(cplx *x, local const real *waiting, Worker me, global const cplx *roots)
 {
     cplx image_before = 0;
     UNROLL for (uint r = 0; 2 * r <= FIRST_RADIX; r++) {
-        const uint k = 2 * r < FIRST_RADIX ? 2 * r + me.item : FIRST_RADIX; /* the second one has no middle, and overwrites it */
+        const uint k = 2 * r < FIRST_RADIX ? 2 * r + me.item : FIRST_RADIX;
         const Images both = points_of_numbers(waiting, row_in_room(me), roots, k);
         x[r] = both.lower;
         if (r)
@@ -156,7 +157,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         Moved loaded[ROUND_OF(MOVES, MOVES_TAKEN)];
         UNROLL for (uint e = 0; e < ROUND_OF(MOVES, MOVES_TAKEN); e++) {
             const uint i = get_local_id(0) + (begin + e) * GROUP_SIZE;
-            loaded[e] = i < all ? rows[i] : (Moved)(0);
+            loaded[e] = i < all ? rows[i] : 0;
         }
         UNROLL for (uint e = 0; e < ROUND_OF(MOVES, MOVES_TAKEN); e++) {
             const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;

@@ -117,12 +117,10 @@ typedef cplx loose_source __attribute__((aligned(4 << DOUBLE)));
 #endif
 
 /* What becomes of frames that are added up: the weight of each number of a frame; how many numbers of a signal are wanted;
- * which number of its first frame is the first of these; where the first signal goes, and numbers from one to the next; and
- * the number of the group's round. */
+ * which number of its first frame is the first of these; where the first signal goes, and numbers from one to the next. */
 typedef struct {
     global const real *window;
     ulong count, before, start, pitch;
-    uint round;
 } Signals;
 
 /* Tables. A kernel that does not need one has a null pointer in its place. */

@@ -16,8 +16,7 @@
 #include "gpu/numbers.cl"
 
 #define PASS 1
-#define BATCH_AGAIN(batch)                                                                                             \
-    (ROUNDS > 1 ? (batch) : batch_of_group((batch).count, (batch).extents, (batch).lone, (batch).flags))
+#define BATCH_AGAIN(batch) batch_of_group((batch).count, (batch).extents, (batch).lone, (batch).flags)
     #include "gpu/pass.cl"
 
 #if SPECTRUM
@@ -65,10 +64,10 @@ void stockham(global const source_element *src, global target_element *dst, glob
 #if !CHIRP_FIRST && !CHIRP_LAST
     global const cplx *chirp = 0;
 #endif
-    local cplx room[(ROOM_OF_GROUP + CARRIED + SPLIT) >> SPLIT]; /* SPLIT: of real numbers */
+    local cplx room[(ROOM_OF_GROUP + SPLIT) >> SPLIT]; /* SPLIT: of real numbers */
     cplx x[ELEMENTS];
     const Group group = THE_GROUP;
-    Batch batch = batch_of_group(count, extents, lone, flags);
+    const Batch batch = batch_of_group(count, extents, lone, flags);
     const Axis source = SOURCE_AXIS(src_distances, src_axis, partner.x);
     const Axis target = TARGET_AXIS(dst_distances, dst_axis, partner.y);
     Worker me = worker(group, LOAD_COLUMNS), last = worker(group, STORE_COLUMNS);
@@ -76,19 +75,11 @@ void stockham(global const source_element *src, global target_element *dst, glob
         me.item = 0, last.item = 0;
     Tables tables = {twiddles, chirp, {TWIST, DIGITS, roots}};
 #if HOP
-    tables.signals = (Signals){window, signals.x, signals.y, signals.z, signals.w, 0};
+    tables.signals = (Signals){window, signals.x, signals.y, signals.z, signals.w};
 #endif
     if (ALONE && batch.first + me.lane >= batch.count)
         return;
 
-#if ROUNDS > 1
-    LOOP(uint round = 0; round < ROUNDS; round++, batch.first += TRANSFORMS) {
-        load_1(x, src, batch, source, me, tables, room HOOK_ARGUMENTS);
-        there_1(x, room, me, last, tables.twiddles);
-        tables.signals.round = round;
-        store_1(x, dst, batch, target, last, tables, room, scale HOOK_ARGUMENTS);
-    }
-#else
     const whole column = load_1(x, src, batch, source, me, tables, room HOOK_ARGUMENTS);
     (void)column; /* which a convolution needs */
     there_1(x, room, me, SPECTRUM ? me : last, tables.twiddles);
@@ -99,5 +90,4 @@ void stockham(global const source_element *src, global target_element *dst, glob
     back_1(x, room, me, last, tables.twiddles);
 #endif
     store_1(x, dst, batch, target, last, tables, room, scale HOOK_ARGUMENTS);
-#endif
 }

@@ -83,15 +83,11 @@ def summed(
         return None
     changed = stockham_pass(replace(work, group=group))
     count, before, start = wanted
-    shared, item = lap(work.batch.n, hop), framing.dtype.itemsize
-    carried = 2 * shared * hop * item  # bytes of samples that wait for the next round
-    rounds = _rounds(group, shared, carried, traits, parameters)
-    own = group.transforms * rounds - shared
+    own = group.transforms - lap(work.batch.n, hop)
     groups = -(-(before + count) // (framing.hop * own))
     pairs = not any(number % 2 for number in (before, start, framing.pitch))
     macros = {"HOP": hop, "WEIGHTED": int(framing.windowed), "SAMPLE_PAIRS": int(pairs)}
-    if rounds > 1:
-        macros["ROUNDS"] = rounds
+    item = framing.dtype.itemsize
     return replace(
         changed,
         defines=(*changed.defines, *((name, str(value)) for name, value in macros.items())),
@@ -101,9 +97,8 @@ def summed(
             "window": window,
             "signals": Vector("uint64", (count, before, start, framing.pitch)),
         },
-        local_bytes=changed.local_bytes + carried * (rounds > 1),
         writes=framing.signals * count * item,
-        step=f"{changed.step}, {framing.hop} apart, {own} of {group.transforms * rounds}",
+        step=f"{changed.step}, {framing.hop} apart, {own} of {group.transforms}",
         aliases=False,
     )
 
@@ -124,15 +119,6 @@ def _group(work: GroupLaunch, hop: int, traits: Traits, parameters: Parameters) 
         if group and enough:
             return group
     return None
-
-
-def _rounds(group: Group, shared: int, carried: int, traits: Traits, parameters: Parameters) -> int:
-    """Return how often a group adds up as many frames as it has room for.
-
-    Samples of frames of two rounds wait in local memory: they take `carried` bytes.
-    """
-    fits = group.local_bytes + carried <= traits.local_mem_bytes
-    return parameters["istft_rounds"] if fits and shared <= group.transforms else 1
 
 
 def _choices(work: GroupLaunch) -> Sequence[int]:

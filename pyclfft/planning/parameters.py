@@ -471,12 +471,6 @@ PARAMETERS: Mapping[str, Parameter] = {
         "that a neighbour transforms too. With 0 one launch transforms all frames and another one "
         "adds them up, and with -1 a rule decides.",
     ),
-    "istft_rounds": Parameter(
-        1, 1, Range(1, 64),
-        "How often a work-group of istft transforms and adds up as many frames as istft_frames "
-        "says, one round after the other. More rounds transform fewer frames twice, but in fewer "
-        "work-groups.",
-    ),
     "istft_chunk": Parameter(
         0, 0, Range(0, 2**40),
         "About how many bytes of frames istft transforms before it adds them up, so that they are "

@@ -239,7 +239,6 @@ KNOBS: tuple[Knob, ...] = (
     Knob("stft_parts", _numbers((1, 2, 4), (0,))),
     Knob("stft_group", _numbers((32, 64, 128, 256), (0, 512))),
     Knob("istft_frames", _numbers((0, 4, 8, 16), (6, 12, 32))),
-    Knob("istft_rounds", _numbers((1, 2, 4), (3, 6, 8))),
     Knob("istft_chunk", _numbers((2**20, 2**22, 2**23, 2**24, 2**25), (2**19, 2**21, 2**26))),
     Knob("stockham_mirrored", _numbers((1, 16, 64, 1024))),
     Knob("pitch_bytes", _numbers((0, 128), (32, 64, 256))),

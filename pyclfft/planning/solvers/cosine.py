@@ -250,9 +250,9 @@ def _in_shared_pair(
 ) -> Pass | None:
     """Return a launch whose groups share packed rows of two stages, if it is quicker, or None.
 
-    The group then has as many work-items for each row as the smaller radix. If these are 2,
-    each has the mirror images of its own points. Otherwise 8 is the best number, because whole rows
-    fill the group's warps. An H200 took up to 1.5 times as long without.
+    The group then has as many work-items for each row as the smaller radix. If a row has two, each
+    of them has the mirror images of its own points. Otherwise eight are best, because whole rows
+    fill the group's warps. Without such groups an H200 took up to 1.5 times as long.
     """
     if not _may_share_pair(problem, traits, parameters):
         return None
@@ -261,9 +261,9 @@ def _in_shared_pair(
         return None
     (stages, rows), step = found, Step(*in_one_launch(inner))
     group = shared_group_of(step, stages, rows, inner.precision, parameters)
-    few = group.items <= most_items(traits, parameters)
-    fits = group.plain and few and group.local_bytes <= traits.local_mem_bytes
-    return GroupLaunch(inner, step, group).planned(inner.scale) if fits else None
+    fits = group.items <= most_items(traits, parameters)
+    fits = fits and group.local_bytes <= traits.local_mem_bytes
+    return GroupLaunch(inner, step, group).planned(inner.scale) if group.plain and fits else None
 
 
 def _stages_and_rows(axis: CosineAxis, usual: Pass, lanes: int) -> tuple[Stages, int] | None:
