@@ -1,9 +1,10 @@
-/* overlapAdd: a signal from its frames, of which each has been multiplied by a window.
+/* overlapAdd: a signal from its frames.
  *
  * A sample is the sum of what its frames say, each times the window once more, over the sum of the window's squares: of
- * all signals it is the one whose own frames are closest to these, and the signal itself where they are its own. Where
- * that sum is below the smallest normal number, nothing is divided: a sample that lies in no frame is 0. Work-items
- * gather, so that there are no atomics, and the same result every time.
+ * all signals it is the one whose own frames are closest to these, and the signal itself where they are its own. The
+ * caller gives the dual window, which is the window over that sum. Where the sum is below the smallest normal number,
+ * nothing is divided: a sample that lies in no frame is 0. Work-items gather, so that there are no atomics, and the same
+ * result every time.
  *
  * Range: (sample, 1, signal). If WIDTH is more than 1: (work-item, 1, signal); the work-items of a CPU share the
  * stretches of `hop` samples, each of which begins where a frame does, so that all its samples have the same frames.
@@ -13,12 +14,10 @@
  */
 #include "prelude.cl"
 #include "vectors.cl"
+#include "audio/dualWindow.cl"
 
 #ifndef FRAME_POINTS
 #define FRAME_POINTS 2048 /* of a frame */
-#endif
-#ifndef WINDOWED
-#define WINDOWED 1 /* 0: all points weigh 1 */
 #endif
 #ifndef WIDTH
 #define WIDTH 1 /* samples that are computed at once: 2, 4, 8 or 16 on CPUs; 1 on GPUs, and if frames are nearer */
@@ -39,32 +38,40 @@ typedef real vector __attribute__((ext_vector_type(WIDTH)));
 typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, not that of a whole vector */
 #endif
 
+/* The weights of the points `at` and following ones, or 0 behind the frame's end. */
+static inline vector points_of(global const real *frame, uint at)
+{
+    if (at + WIDTH <= FRAME_POINTS)
+        return *(global const loose *)(frame + at);
+    vector points = 0;
+#if WIDTH > 1
+    for (uint i = 0; at + i < FRAME_POINTS; i++)
+        ((real *)&points)[i] = frame[at + i];
+#endif
+    return points;
+}
+
 /* The samples from number `point` on of the stretch that frame `number` begins. The last `reach` frames hold them, the
  * oldest of these maybe only the first of them. */
 static inline vector samples_at(global const real *data, global const real *window, uint frames, uint hop, uint reach,
                                 uint number, uint point)
 {
     const uint oldest = min(number, reach - 1), newest = number < frames ? 0 : number - (frames - 1);
-    vector sum = 0, weight = 0;
+    vector sum = 0;
     for (uint back = oldest + 1; back-- > newest;) {
         const uint at = point + back * hop;
-        global const real *frame = data + (ulong)(number - back) * FRAME_POINTS;
-        if (at + WIDTH <= FRAME_POINTS) {
-            const vector w = WINDOWED ? *(global const loose *)(window + at) : (vector)1;
-            sum += w * *(global const loose *)(frame + at);
-            weight += w * w;
-        }
-#if WIDTH > 1
-        else
-            for (uint i = 0; at + i < FRAME_POINTS; i++) {
-                const real w = WINDOWED ? window[at + i] : 1;
-                ((real *)&sum)[i] += w * frame[at + i];
-                ((real *)&weight)[i] += w * w;
-            }
-#endif
+        sum += points_of(window, at) * points_of(data + (ulong)(number - back) * FRAME_POINTS, at);
     }
-    const vector normal = as_real((bits)1 << (DOUBLE ? 52 : 23)); /* the smallest normal number */
-    return weight > normal ? sum / weight : sum;
+    if (oldest == reach - 1 && newest == 0)
+        return sum;
+    vector all = 0, found = 0;
+    for (uint back = 0; back < reach; back++) {
+        const vector w = points_of(window, point + back * hop);
+        all += w * w;
+        if (back >= newest && back <= oldest)
+            found += w * w;
+    }
+    return SAMPLE_NEAR_END(sum, all, found);
 }
 
 /* Samples wanted of a signal, of which the first is point `before` of its first frame; frames of a signal; samples

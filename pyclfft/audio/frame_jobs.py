@@ -24,6 +24,7 @@ from .frame_plans import (
     workclass_of,
 )
 from .framing import Framing, Magnitudes
+from .windows import dual_window
 
 MAX_TRANSFORMS = 32
 
@@ -74,6 +75,13 @@ class Job:
         return framing.signals * framing.frames * bins * item
 
     @property
+    def weights(self) -> np.ndarray:
+        """The weight of each point of a frame: the window, or on the way back the dual window."""
+        window, framing = np.frombuffer(self.window), self.framing
+        weights = dual_window(window, framing.hop, framing.dtype) if self.back else window
+        return weights.astype(framing.dtype)
+
+    @property
     def problem(self) -> Problem:
         """The transform of all frames, there or back."""
         if self.back:
@@ -118,7 +126,6 @@ def executable_of(context: cl.Context, job: Job) -> Executable:
             describe.traits(context.devices[0]),
             {"in": job.samples_bytes, "out": job.results_bytes, **dict(schedule.workspace)},
         )
-        weights = np.frombuffer(job.window).astype(job.framing.dtype)
-        return Executable(context, schedule, {WINDOW.name: memory.constant(context, weights)})
+        return Executable(context, schedule, {WINDOW.name: memory.constant(context, job.weights)})
 
     return _transforms.get((context, job), make)

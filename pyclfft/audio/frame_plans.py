@@ -25,7 +25,9 @@ from .framing import PADDINGS, Framing, Magnitudes
 from .summed_frames import summed
 
 GREATEST = Buffer("greatest")
-WINDOW = Buffer("window")  # the window's values, which the caller gives to an executable
+# The weights of the points of a frame, which the caller gives to an executable: of the window, or on
+# the way back of the dual window.
+WINDOW = Buffer("window")
 
 LEAST_REACH = 4  # stretches are at least so many times as long as the frames that hold a sample
 WIDEST = 16  # the most samples that a work-item of a CPU computes at once
@@ -361,7 +363,6 @@ def _overlap_add(stretch: Stretch, part: Framing, traits: Traits, parameters: Pa
         sizes, local = device_size(items, parameters["group"], traits)
     macros = {
         "FRAME_POINTS": part.n_fft,
-        "WINDOWED": int(part.windowed),
         "WIDTH": width,
         "FAR": int(end + part.n_fft >= 2**32),
         "VECTOR_BITS": 32 * traits.lanes if width > 1 else 0,

@@ -56,7 +56,7 @@ def summed(
         How many samples of each signal are wanted, which sample of the first frame is the first of
         them, and where it goes.
     window : Argument
-        The window's values.
+        The dual window's values.
     traits, parameters
         The device's traits, and the parameters of its kernels.
 
@@ -86,7 +86,7 @@ def summed(
     own = group.transforms - lap(work.batch.n, hop)
     groups = -(-(before + count) // (framing.hop * own))
     pairs = not any(number % 2 for number in (before, start, framing.pitch))
-    macros = {"HOP": hop, "WEIGHTED": int(framing.windowed), "SAMPLE_PAIRS": int(pairs)}
+    macros = {"HOP": hop, "SAMPLE_PAIRS": int(pairs)}
     item = framing.dtype.itemsize
     return replace(
         changed,

@@ -115,6 +115,37 @@ def window_values(window: str | float | tuple[Any, ...], length: int) -> np.ndar
     return np.asarray(sum(signed), np.float64)
 
 
+def dual_window(window: np.ndarray, hop: int, dtype: np.dtype) -> np.ndarray:
+    """Return the weights by which frames are multiplied so that their sum is a signal.
+
+    Parameters
+    ----------
+    window : ndarray, shape (n_fft,)
+        The weights by which the frames of the signal have been multiplied.
+    hop : int
+        Samples from one frame to the next.
+    dtype : dtype
+        The dtype of samples.
+
+    Returns
+    -------
+    ndarray of float64, shape (n_fft,)
+        The window, divided by the sum of its squares in all frames that hold a sample. Where this
+        sum is not above the smallest normal number of `dtype`, nothing is divided.
+
+    References
+    ----------
+    D. W. Griffin, J. S. Lim, "Signal estimation from modified short-time Fourier transform", IEEE
+    Trans. ASSP-32 (1984).
+    """
+    hops = -(-len(window) // hop)
+    squares = np.zeros(hops * hop)
+    squares[: len(window)] = window**2
+    sums = squares.reshape(hops, hop).sum(axis=0)
+    divisors = np.where(sums > np.finfo(dtype).tiny, sums, 1)
+    return window / np.tile(divisors, hops)[: len(window)]
+
+
 def _by_scipy(window: Any, length: int) -> np.ndarray:
     windows = import_module("scipy.signal.windows")
     try:

@@ -127,8 +127,7 @@ class _FramesMeasure(Measure):
         memory.require_fits(
             describe.traits(self.context.devices[0]), dict(candidate.schedule.workspace)
         )
-        weights = self.case.window.astype(REAL_DTYPE[self.case.precision])
-        given = {WINDOW.name: memory.constant(self.context, weights)}
+        given = {WINDOW.name: memory.constant(self.context, self.case.job().weights)}
         executable = Executable(self.context, candidate.schedule, given)
         return lambda: executable.enqueue(self.queue, self._source, self._target, ())
 
