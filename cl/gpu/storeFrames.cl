@@ -3,9 +3,10 @@
  *     x[]  --->  times the dual window  --->  frames in local memory  --->  sums of samples  --->  dst
  *
  * Each frame has 2 N samples, and begins 2 HOP samples behind the frame before: a stretch of samples. A group of TRANSFORMS
- * frames stores TRANSFORMS - LAP stretches, because it has all frames that hold these samples. Local memory holds the even
- * samples of all frames first, which are the real parts of points, and then the odd ones. Instructions limit these kernels
- * on an H200, so what a sample shares with others is computed once: whatever the dual window holds, or the compiler knows.
+ * frames stores TRANSFORMS - LAP stretches, because it has all frames that hold these samples. A point is a pair of
+ * samples: its real part is the even one, its imaginary part the odd one. Local memory holds both, or with SPLIT first the
+ * even samples of all frames and then the odd ones. On an H200 this kernel waits for instructions rather than for memory,
+ * so whatever samples have in common is computed once: by the dual window, by the compiler, or for the whole group.
  *
  * References: D. W. Griffin, J. S. Lim, "Signal estimation from modified short-time Fourier transform", IEEE Trans.
  * ASSP-32 (1984).
@@ -16,9 +17,26 @@
 #define SAMPLE_PAIRS 0 /* 1: an even sample and the next odd one are aligned in the target, as a complex number */
 #endif
 
-#define ALL_PAIRS ((TRANSFORMS - LAP) * HOP)                   /* pairs of samples of a group */
+#define ALL_PAIRS ((TRANSFORMS - LAP) * HOP)             /* pairs of samples of a group */
 #define SUMS ((ALL_PAIRS + GROUP_SIZE - 1) / GROUP_SIZE) /* pairs of a work-item, at most */
 #define HAS_PAIR(id, i) (((i) + 1) * GROUP_SIZE <= ALL_PAIRS || (i) * GROUP_SIZE + (id) < ALL_PAIRS)
+
+/* From one frame to the next one in local memory, if there is room for it: neighbours in a subgroup of 32 work-items then
+ * leave their points in different banks, of which an NVIDIA GPU has 32, even if they have different frames. */
+#define BESIDE (ITEMS < 32 ? (ITEMS + 32 - N % 32) % 32 : 0)
+#define FRAME_PITCH (TRANSFORMS * (N + BESIDE) <= ROOM_OF_GROUP ? N + BESIDE : N)
+
+/* What local memory holds of a pair, and the same of the window. */
+#if SPLIT
+typedef real held;
+#define WEIGHT_OF(window, point, part) window[2 * (point) + ((part) == IMAGINARY_PART)]
+#define BOTH(real_part, imaginary_part) ((cplx)(real_part, imaginary_part))
+#else
+typedef cplx held;
+#define WEIGHT_OF(window, point, part) ((global const cplx *)window)[point]
+#define BOTH(real_part, imaginary_part) (real_part)
+#endif
+
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, 0}
 
 static INLINE void times_window(cplx *x, global const real *window, Worker last)
@@ -33,8 +51,8 @@ static INLINE void times_window(cplx *x, global const real *window, Worker last)
     }
 }
 
-/* Leaves one part of all results: the frames of the group lie one behind the other. */
-static INLINE void leave_samples(const cplx *x, local cplx *room, uint part, Worker last)
+/* Leaves one part of all points, or both: the frames of the group lie one behind the other. */
+static INLINE void leave_frames(const cplx *x, local cplx *room, uint part, Worker last)
 {
     const Group group = THE_GROUP;
     const Stage stage = THE_STAGE;
@@ -42,12 +60,13 @@ static INLINE void leave_samples(const cplx *x, local cplx *room, uint part, Wor
         const Butterfly of = butterfly(group, stage, b, last.item);
         if (of.exists)
             UNROLL for (uint r = 0; r < LAST_RADIX; r++)
-                leave(room, (RoomPlace){last.lane * N + of.j, r * (N / LAST_RADIX)}, part, x[of.b + r * of.many]);
+                leave(room, (RoomPlace){last.lane * FRAME_PITCH + of.j, r * (N / LAST_RADIX)}, part,
+                      x[of.b + r * of.many]);
     }
 }
 
-/* A pair of samples of a stretch, of which the compiler knows a part of both numbers. The oldest frame of a stretch has the
- * lane with the stretch's own number. */
+/* A pair of a stretch: number `point + known_point` of stretch `stretch + known_stretch`. The compiler knows one term of
+ * each sum. The oldest of the frames that hold a stretch has the stretch's number in the group. */
 typedef struct {
     uint stretch, point, known_stretch, known_point;
 } Pair;
@@ -63,55 +82,51 @@ static INLINE Pair pair_of(uint id, uint i)
     return (Pair){(p + id) / HOP, (p + id) % HOP, 0, 0};
 }
 
-/* Where a frame has a pair, and whether it has. */
-typedef struct {
-    uint lane, at;
-    int exists;
-} Place;
-
-static INLINE Place place_of(Pair pair, uint lap)
+/* Where a pair is in the oldest frame that holds it (lap 0), in the next one (lap 1), and so on. */
+static INLINE uint point_in(Pair pair, uint lap)
 {
-    const uint at = pair.point + pair.known_point + (LAP - lap) * HOP;
-    return (Place){pair.stretch + pair.known_stretch + lap, at, lap > 0 || N % HOP == 0 || at < N};
+    return pair.point + pair.known_point + (LAP - lap) * HOP;
 }
 
-/* If frames of the group do not exist: takes what is in their places out of local memory, and makes up for them. Their
- * numbers are below 0, or too large. */
-static INLINE void mend_ends(local real *room, global const real *window, uint first, uint frames, uint odd)
+/* The oldest frame may hold only the first pairs of a stretch. */
+static INLINE int is_held(Pair pair, uint lap)
+{
+    return N % HOP == 0 ? 1 : lap ? 1 : point_in(pair, lap) < N;
+}
+
+/* If frames of the group do not exist, because their numbers are below 0 or too large: takes what is in their places out of
+ * local memory, and makes up for them. */
+static INLINE void mend_ends(local held *room, global const real *window, uint first, uint frames, uint part)
 {
     LOOP(uint p = get_local_id(0); p < ALL_PAIRS; p += GROUP_SIZE) {
         const Pair pair = {p / HOP, p % HOP, 0, 0};
-        real all = 0, found = 0;
-        LOOP(uint lap = 0; lap <= LAP; lap++) {
-            const Place of = place_of(pair, lap);
-            if (of.exists) {
-                const real w = window[2 * of.at + odd];
+        held all = 0, found = 0;
+        LOOP(uint lap = 0; lap <= LAP; lap++)
+            if (is_held(pair, lap)) {
+                const held w = WEIGHT_OF(window, point_in(pair, lap), part);
                 all += w * w;
-                found += first + of.lane < frames ? w * w : 0;
+                found += first + pair.stretch + lap < frames ? w * w : (held)0;
             }
-        }
-        LOOP(uint lap = 0; lap <= LAP; lap++) {
-            const Place of = place_of(pair, lap);
-            local real *here = room + of.lane * N + of.at;
-            if (of.exists)
-                *here = first + of.lane < frames ? SAMPLE_NEAR_END(*here, all, found) : 0;
-        }
+        LOOP(uint lap = 0; lap <= LAP; lap++)
+            if (is_held(pair, lap)) {
+                local held *here = room + (pair.stretch + lap) * FRAME_PITCH + point_in(pair, lap);
+                *here = first + pair.stretch + lap < frames ? SAMPLE_NEAR_END(*here, all, found) : (held)0;
+            }
     }
 }
 
-/* Adds up the frames at the pairs of a work-item. */
-static INLINE void sum_up(real *sums, local const real *room, uint id)
+/* Adds up what the frames hold of the pairs of a work-item. */
+static INLINE void sum_up(held *sums, local const held *room, uint id)
 {
     UNROLL for (uint i = 0; i < SUMS; i++)
         if (HAS_PAIR(id, i)) {
             const Pair pair = pair_of(id, i);
-            local const real *own = room + (pair.stretch * N + pair.point);
-            UNROLL for (uint lap = 0; lap <= LAP; lap++) /* the oldest frame first */
-                if (place_of(pair, lap).exists) {
-                    const real sample = own[(pair.known_stretch + lap) * N + pair.known_point + (LAP - lap) * HOP];
-                    sums[i] = lap ? sums[i] + sample : sample;
-                } else
-                    sums[i] = 0;
+            local const held *own = room + (pair.stretch * FRAME_PITCH + pair.point);
+            UNROLL for (uint lap = 0; lap <= LAP; lap++) { /* the oldest frame first */
+                const uint known = (pair.known_stretch + lap) * FRAME_PITCH + pair.known_point + (LAP - lap) * HOP;
+                const held sample = is_held(pair, lap) ? own[known] : (held)0;
+                sums[i] = lap ? sums[i] + sample : sample;
+            }
         }
 }
 
@@ -135,23 +150,23 @@ static INLINE Wanted wanted_of(global real *target, Signals signals, ulong begin
                     at_most(signals.before - min(begin, signals.before)), at_most(end - min(begin, end))};
 }
 
-/* Stores the pairs of a work-item, or what is wanted of them. */
-static INLINE void store_pairs(const real *even, const real *odd, Wanted wanted, int all, uint id)
+/* Stores the pairs of a work-item: all of them, or what is wanted of each. */
+static INLINE void store_pairs(held sums[1 + SPLIT][SUMS], Wanted wanted, int all, uint id)
 {
     global real *own = wanted.target + 2 * id;
-    UNROLL for (uint i = 0; i < SUMS; i++) {
-        const uint known = 2 * i * GROUP_SIZE, at = known + 2 * id;
-        if (!HAS_PAIR(id, i))
-            continue;
-        if (SAMPLE_PAIRS && (all || (at >= wanted.from && at + 1 < wanted.to)))
-            *(global cplx *)(own + known) = (cplx)(even[i], odd[i]);
-        else {
-            if (all || (at >= wanted.from && at < wanted.to))
-                own[known] = even[i];
-            if (all || (at + 1 >= wanted.from && at + 1 < wanted.to))
-                own[known + 1] = odd[i];
+    UNROLL for (uint i = 0; i < SUMS; i++)
+        if (HAS_PAIR(id, i)) {
+            const cplx pair = BOTH(sums[0][i], sums[SPLIT][i]);
+            const uint known = 2 * i * GROUP_SIZE, even = known + 2 * id, odd = even + 1;
+            if (SAMPLE_PAIRS && (all || (even >= wanted.from && odd < wanted.to)))
+                *(global cplx *)(own + known) = pair;
+            else {
+                if (all || (even >= wanted.from && even < wanted.to))
+                    own[known] = pair.x;
+                if (all || (odd >= wanted.from && odd < wanted.to))
+                    own[known + 1] = pair.y;
+            }
         }
-    }
 }
 
 static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch batch, Axis axis, Worker last,
@@ -159,27 +174,27 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
 {
     const uint id = get_local_id(0);
     const Signals signals = tables.signals;
-    real sums[2][SUMS];
+    held sums[1 + SPLIT][SUMS];
     batch = BATCH_AGAIN(batch);
     const uint frames = batch.extents.s0, row = batch.count - frames, first = batch.first - row;
-    const int whole_group = first < frames && first + TRANSFORMS <= frames;
-    const Wanted wanted =
-        wanted_of(dst + signals.start + row / frames * signals.pitch, signals, (ulong)(first + LAP) * (2 * HOP));
+    const int all_exist = first < frames && first + TRANSFORMS <= frames;
     IN_PASS(invert_and_scale_)(x, last, batch.flags, scale);
     times_window(x, signals.window, last);
-    UNROLL for (uint odd = 0; odd < 2; odd++) {
+    UNROLL for (uint part = SPLIT; part <= 2 * SPLIT; part++) {
         wait_for_group(0);
-        leave_samples(x, room, odd ? IMAGINARY_PART : REAL_PART, last);
+        leave_frames(x, room, part, last);
         wait_for_group(0);
-        if (!whole_group) {
-            mend_ends((local real *)room, signals.window, first, frames, odd);
+        if (!all_exist) {
+            mend_ends((local held *)room, signals.window, first, frames, part);
             wait_for_group(0);
         }
-        sum_up(sums[odd], (local const real *)room, id);
+        sum_up(sums[part - SPLIT], (local const held *)room, id);
     }
+    global real *signal = dst + signals.start + row / frames * signals.pitch;
+    const Wanted wanted = wanted_of(signal, signals, (ulong)(first + LAP) * (2 * HOP));
     if (wanted.from == 0 && wanted.to == 2 * ALL_PAIRS)
-        store_pairs(sums[0], sums[1], wanted, 1, id);
+        store_pairs(sums, wanted, 1, id);
     else
-        store_pairs(sums[0], sums[1], wanted, 0, id);
+        store_pairs(sums, wanted, 0, id);
 }
 #undef THE_STAGE
