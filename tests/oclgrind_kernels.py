@@ -630,19 +630,20 @@ def source_frames(precision, queue) -> None:
 def stretches(precision, queue) -> None:
     """From spectra to samples, in a CPU's vectors and sample by sample, at once and in chunks.
 
-    GPUs add up the longer frames in the groups that transform them.
+    GPUs add up the longer frames in the groups that transform them, where local memory holds both
+    parts of their points, or one part at a time.
     """
     y, real = noise((2, 170), CODES[precision]["r2c"]), describe.traits
-    for (n_fft, hop), order in product(((24, 9), (72, 18)), "CF"):
+    little = 512 * np.dtype(CODES[precision]["c2c"]).itemsize
+    devices = ({"is_cpu": True}, {"is_cpu": False}, {"is_cpu": False, "local_mem_bytes": little})
+    for (n_fft, hop), order in product(((24, 9), (72, 18), (72, 20)), "CF"):
         spectra = expected_stft(y, n_fft, hop).astype(CODES[precision]["c2c"], order="C")
         there = cl_array.to_device(queue, spectra)
         if order == "F":  # the bins of a frame are neighbours
             by_frame = np.ascontiguousarray(spectra.swapaxes(1, 2))
             there = cl_array.to_device(queue, by_frame).transpose((0, 2, 1))
-        for is_cpu, chunk in product((True, False), (0, 1)):
-            describe.traits = lambda device, is_cpu=is_cpu: replace(
-                real(device), is_cpu=is_cpu, lanes=4
-            )
+        for traits, chunk in product(devices, (0, 1)):
+            describe.traits = lambda device, traits=traits: replace(real(device), lanes=4, **traits)
             pyclfft.clear_cache()
             options = {"n_fft": n_fft, "length": 170, "algorithm": "stockham"}
             options["parameters"] = {"istft_chunk": chunk}

@@ -134,10 +134,16 @@ FAULTS = (
         "own_image = index == 0",
     ),
     Fault(
-        "frames overlap with one that has ended",
+        "frames that do not exist weigh something near the end of a signal",
         KERNELS,
-        "        if (at + WIDTH <= FRAME_POINTS) {\n            const vector w = WINDOWED",
-        "        if (at + WIDTH <= FRAME_POINTS + WIDTH) {\n            const vector w = WINDOWED",
+        "if (back >= newest && back <= oldest)",
+        "if (back <= oldest)",
+    ),
+    Fault(
+        "frames that do not exist weigh something in a GPU's groups",
+        KERNELS,
+        "found += first + pair.stretch + lap < frames ? w * w : (held)0;",
+        "found += w * w;",
     ),
     Fault(
         "silence is divided by its maximum",

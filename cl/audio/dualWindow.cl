@@ -1,21 +1,22 @@
-/* dualWindow: what the dual window cannot know of the samples near both ends of a signal.
+/* dualWindow: what the dual window cannot know about samples near both ends of a signal.
  *
- * A signal is the sum of its frames, each times the dual window: the window over the sum of the window's squares in all
- * frames that hold a sample. Near both ends of a signal, some of these frames do not exist. The squares of the dual window
- * tell what the sum of the window's squares is:
+ * A signal is the sum of its frames, each times the dual window: the window, divided by the sum of the window's squares in
+ * all frames that hold a sample. Near both ends of a signal, some of these frames do not exist. The squares of the dual
+ * window tell how much their sum lacks:
  *
- *     all     the sum of the dual window's squares in all frames     =  1 / (the window's sum in all frames)
- *     found   the same sum in those of the frames that exist         =  (the window's sum in these frames) * all^2
+ *     all     the dual window's squares, added up over all frames that would hold a sample  =  1 / D
+ *     found   its squares, added up over those of the frames that exist                     =  P / D^2
  *
- * audio/windows.py leaves the window as it is, where its sum in all frames is not above the smallest normal number. Where
- * the sum in those frames that exist is not, the sample is not divided either.
+ * Here D is the sum of the window's squares in all frames, and P is the sum of them in the frames that exist. So the sample
+ * is the sum of its frames times D / P = all / found. If P is not above the smallest normal number, nothing is to be
+ * divided, and D undoes the dual window's own division. If D is not, the dual window is the window itself.
  *
  * References: D. W. Griffin, J. S. Lim, "Signal estimation from modified short-time Fourier transform", IEEE Trans.
  * ASSP-32 (1984).
  */
 #define SMALLEST_NORMAL as_real((bits)1 << (DOUBLE ? 52 : 23))
 
-/* The sample, of which `sum` is the sum of its frames times the dual window. For vectors, too. */
+/* A sample, if its frames times the dual window add up to `sum`. All three arguments may be vectors of samples. */
 #define SAMPLE_NEAR_END(sum, all, found)                                                                               \
     ((all) > SMALLEST_NORMAL                                                                                           \
          ? ((found) / (all) / (all) > SMALLEST_NORMAL ? (sum) * ((all) / (found)) : (sum) / (all))                     \

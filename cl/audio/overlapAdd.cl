@@ -38,7 +38,7 @@ typedef real vector __attribute__((ext_vector_type(WIDTH)));
 typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, not that of a whole vector */
 #endif
 
-/* The weights of the points `at` and following ones, or 0 behind the frame's end. */
+/* Point `at` of a frame, or of the window, with its following ones: 0 behind the end. */
 static inline vector points_of(global const real *frame, uint at)
 {
     if (at + WIDTH <= FRAME_POINTS)

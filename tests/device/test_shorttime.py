@@ -932,3 +932,16 @@ def test_no_double_precision(device, change_traits):
     with pytest.raises(pyclfft.PrecisionError, match="float32"):
         pyclfft.stft(noise(500, "f8"), 64)
     assert pyclfft.stft(noise(500, "f8"), 64, dtype="complex64").dtype == "c8"
+
+
+@pytest.mark.parametrize("gpu", [False, True])
+def test_weights_at_the_beginning_that_are_hardly_above_zero(queue, change_traits, gpu):
+    """The second sample is divided by the square of 1e-15, the first one by nothing."""
+    if gpu:
+        change_traits(is_cpu=False, local_mem_bytes=48 * 1024)
+    window = scipy.signal.get_window("hamming", 64)
+    window[:2] = 1e-20, 1e-15
+    spectra = noise((33, 9), "c8")
+    frame = np.fft.irfft(spectra[:, 0].astype("c16"))
+    result = pyclfft.istft(spectra, 16, window=window, center=False, queue=queue)
+    np.testing.assert_allclose(result[:2], frame[:2] * (1e-20, 1e15), rtol=1e-4)

@@ -91,6 +91,43 @@ def test_every_sample(queue, request, passes, n_fft, hop, code, order):
             assert np.linalg.norm(result - wanted) < BOUND[code] * np.linalg.norm(wanted)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("code", ["c8", "c16"])
+@pytest.mark.parametrize(("n_fft", "hop"), [(256, 64), (256, 250), (100, 26), (360, 90)])
+@pytest.mark.one_cpu
+def test_in_little_local_memory(queue, request, passes, change_traits, n_fft, hop, code, order):
+    """Groups keep one part of their points at a time; so they do with long columns."""
+    if code == "c16":
+        request.getfixturevalue("fp64")
+    # Too little for both parts of the fewest frames that a group takes for these hops.
+    least = 4 if n_fft <= 2 * hop else 8
+    change_traits(**GPU | {"local_mem_bytes": least * n_fft // 2 * np.dtype(code).itemsize})
+    window = scipy.signal.get_window("hamming", n_fft)
+    for count in (1, 2, 5, 40):
+        spectra = noise((2, n_fft // 2 + 1, count), code)
+        expected, _ = definition(spectra, n_fft, hop, window, False)
+        options = {"n_fft": n_fft, "window": "hamming", "center": False}
+        result = pyclfft.istft(uploaded(queue, spectra, order), hop, **options).get()
+        (only,) = passes.pop()
+        assert macros(only)["SPLIT"] == "1"
+        assert np.linalg.norm(result - expected) < BOUND[code] * np.linalg.norm(expected)
+
+
+@pytest.mark.one_cpu
+@pytest.mark.parametrize(("order", "hop", "frames", "split"), [
+    ("C", 1024, "4", "1"), ("F", 1024, "4", "0"), ("C", 512, "8", "1"), ("F", 512, "8", "1"),
+])  # fmt: skip
+def test_long_frames(queue, passes, order, hop, frames, split):
+    """An H200 is quicker if columns exchange parts, and has no room for both parts of 8 frames."""
+    spectra = noise((1025, 21), "c8")
+    expected, _ = definition(spectra, 2048, hop, scipy.signal.get_window("hann", 2048))
+    result = pyclfft.istft(uploaded(queue, spectra, order), hop).get()
+    (only,) = passes.pop()
+    assert (macros(only)["TRANSFORMS"], macros(only)["SPLIT"]) == (frames, split)
+    wanted = expected[: len(result)]
+    assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
+
+
 @pytest.mark.one_cpu
 def test_samples_behind_the_last_frame_are_zero(queue, passes):
     spectra = noise((2, 65, 9), "c8")
