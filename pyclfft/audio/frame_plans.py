@@ -25,8 +25,8 @@ from .framing import PADDINGS, Framing, Magnitudes
 from .summed_frames import summed
 
 GREATEST = Buffer("greatest")
-# The weights of a frame's points, which the caller gives to an executable: those of the window, or on
-# the way back those of the dual window.
+# The weights of a frame's points, which the caller gives to an executable: those of the window, or
+# on the way back those of the dual window.
 WINDOW = Buffer("window")
 
 LEAST_REACH = 4  # stretches are at least so many times as long as the frames that hold a sample

@@ -79,14 +79,15 @@ def test_magnitudes_are_half_as_long():
 @pytest.mark.parametrize(
     ("n_fft", "hop", "columns", "expected"),
     [
-        (2048, 1024, True, 8),
-        (2048, 1024, False, 4),
-        (2048, 512, False, 8),  # a group of four would transform most frames a second time
-        (1024, 512, True, 16),
-        (1024, 512, False, 8),
-        (512, 128, False, 16),
+        (2048, 1024, True, (4, True)),
+        (2048, 1024, False, (4, False)),
+        (2048, 512, False, (8, True)),  # a group of four would transform most frames a second time
+        (1024, 512, True, (8, False)),
+        (1024, 512, False, (8, False)),
+        (512, 128, False, (16, False)),
     ],
 )
 def test_groups_that_add_frames_up(n_fft, hop, columns, expected):
-    case = FramesCase(n_fft, hop, 8001, "istft", columns)
-    assert group_of(case).transforms == expected
+    """How many frames they take, and whether they keep one part of the points at a time."""
+    group = group_of(FramesCase(n_fft, hop, 8001, "istft", columns))
+    assert (group.transforms, group.shape.split) == expected
