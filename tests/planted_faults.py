@@ -136,14 +136,20 @@ FAULTS = (
     Fault(
         "frames that do not exist weigh something near the end of a signal",
         KERNELS,
-        "if (back >= newest && back <= oldest)",
-        "if (back <= oldest)",
+        "for (uint back = newest; back <= oldest; back++) {",
+        "for (uint back = 0; back <= oldest; back++) {",
     ),
     Fault(
         "frames that do not exist weigh something in a GPU's groups",
         KERNELS,
-        "found += first + pair.stretch + lap < frames ? w * w : (held)0;",
-        "found += w * w;",
+        "if (is_held(pair, lap) && first + pair.stretch + lap < frames) {",
+        "if (is_held(pair, lap)) {",
+    ),
+    Fault(
+        "a pair of samples is wanted as soon as its even sample is",
+        KERNELS,
+        "if (all || (odd >= wanted.from && odd < wanted.to))",
+        "if (all || (even >= wanted.from && odd < wanted.to))",
     ),
     Fault(
         "silence is divided by its maximum",

@@ -1,10 +1,11 @@
 /* overlapAdd: a signal from its frames.
  *
- * A sample is the sum of what its frames say, each times the window once more, over the sum of the window's squares: of
- * all signals it is the one whose own frames are closest to these, and the signal itself where they are its own. The
- * caller gives the dual window, which is the window over that sum. Where the sum is below the smallest normal number,
- * nothing is divided: a sample that lies in no frame is 0. Work-items gather, so that there are no atomics, and the same
- * result every time.
+ * A sample is the sum of what its frames say, each times the window once more, divided by the sum of the window's squares.
+ * Of all signals it is the one whose own frames are closest to these, and the signal itself where they are its own. The
+ * caller gives the dual window, which is the window divided by that sum. Near both ends, where frames are missing,
+ * dualWindow.cl corrects what they add up to. Where the sum of squares is below the smallest normal number, nothing is
+ * divided: a sample that lies in no frame is 0. Work-items gather, so that there are no atomics, and the same result every
+ * time.
  *
  * Range: (sample, 1, signal). If WIDTH is more than 1: (work-item, 1, signal); the work-items of a CPU share the
  * stretches of `hop` samples, each of which begins where a frame does, so that all its samples have the same frames.
@@ -14,7 +15,7 @@
  */
 #include "prelude.cl"
 #include "vectors.cl"
-#include "audio/dualWindow.cl"
+#include "dualWindow.cl"
 
 #ifndef FRAME_POINTS
 #define FRAME_POINTS 2048 /* of a frame */
@@ -38,7 +39,7 @@ typedef real vector __attribute__((ext_vector_type(WIDTH)));
 typedef vector loose __attribute__((aligned(4 << DOUBLE))); /* at any address, not that of a whole vector */
 #endif
 
-/* Point `at` of a frame, or of the window, with its following ones: 0 behind the end. */
+/* Point `at` of a frame, or of the dual window, with its following ones: 0 behind the end. */
 static inline vector points_of(global const real *frame, uint at)
 {
     if (at + WIDTH <= FRAME_POINTS)
@@ -53,31 +54,34 @@ static inline vector points_of(global const real *frame, uint at)
 
 /* The samples from number `point` on of the stretch that frame `number` begins. The last `reach` frames hold them, the
  * oldest of these maybe only the first of them. */
-static inline vector samples_at(global const real *data, global const real *window, uint frames, uint hop, uint reach,
+static inline vector samples_at(global const real *data, global const real *dual, uint frames, uint hop, uint reach,
                                 uint number, uint point)
 {
     const uint oldest = min(number, reach - 1), newest = number < frames ? 0 : number - (frames - 1);
     vector sum = 0;
     for (uint back = oldest + 1; back-- > newest;) {
         const uint at = point + back * hop;
-        sum += points_of(window, at) * points_of(data + (ulong)(number - back) * FRAME_POINTS, at);
+        sum += points_of(dual, at) * points_of(data + (ulong)(number - back) * FRAME_POINTS, at);
     }
     if (oldest == reach - 1 && newest == 0)
         return sum;
     vector all = 0, found = 0;
     for (uint back = 0; back < reach; back++) {
-        const vector w = points_of(window, point + back * hop);
-        all += w * w;
-        if (back >= newest && back <= oldest)
-            found += w * w;
+        const vector weight = points_of(dual, point + back * hop);
+        all += weight * weight;
     }
-    return SAMPLE_NEAR_END(sum, all, found);
+    const vector divisor = DIVISOR(all);
+    for (uint back = newest; back <= oldest; back++) {
+        const vector weight = divisor * points_of(dual, point + back * hop);
+        found += weight * weight;
+    }
+    return SAMPLE_NEAR_END(sum, divisor, found);
 }
 
-/* Samples wanted of a signal, of which the first is point `before` of its first frame; frames of a signal; samples
- * from one frame to the next; how many frames hold a sample; where the first signal begins, and samples from one
- * signal to the next. */
-kernel WIDE void overlapAdd(global const real *data, global real *signals, global const real *window, ulong samples,
+/* The dual window; samples wanted of a signal, of which the first is point `before` of its first frame; frames of a
+ * signal; samples from one frame to the next; how many frames hold a sample; where the first signal begins, and samples
+ * from one signal to the next. */
+kernel WIDE void overlapAdd(global const real *data, global real *signals, global const real *dual, ulong samples,
                             uint frames, uint hop, uint reach, ulong before, ulong start, ulong pitch)
 {
     const ulong signal = get_global_id(2);
@@ -86,7 +90,7 @@ kernel WIDE void overlapAdd(global const real *data, global real *signals, globa
 #if WIDTH == 1
     const sample_index t = get_global_id(0), at = t + (sample_index)before, number = at / hop;
     if (t < (sample_index)samples)
-        signals[t] = samples_at(data, window, frames, hop, reach, number, at - number * hop);
+        signals[t] = samples_at(data, dual, frames, hop, reach, number, at - number * hop);
 #else
     const ulong item = get_global_id(0), items = get_global_size(0);
     const ulong first = before / hop, stretches = (before + samples - 1) / hop + 1 - first;
@@ -97,7 +101,7 @@ kernel WIDE void overlapAdd(global const real *data, global real *signals, globa
         uint point = begin < before ? before - begin : 0;
         global real *target = signals + (begin + point - before);
         for (; point < stop; point += WIDTH, target += WIDTH) {
-            const vector values = samples_at(data, window, frames, hop, reach, number, point);
+            const vector values = samples_at(data, dual, frames, hop, reach, number, point);
             if (point + WIDTH <= stop)
                 *(global loose *)target = values;
             else

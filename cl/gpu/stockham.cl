@@ -54,7 +54,7 @@ void stockham(global const source_element *src, global target_element *dst, glob
               uint count, uint4 extents, ulong4 src_distances, ulong4 dst_distances, ulong2 src_axis,
               ulong2 dst_axis, ulong2 partner, uint lone, cplx scale, uint flags
 #if HOP
-              , global const real *window, ulong4 signals
+              , global const real *dual, ulong4 signals
 #endif
               HOOK_PARAMETERS)
 {
@@ -75,7 +75,7 @@ void stockham(global const source_element *src, global target_element *dst, glob
         me.item = 0, last.item = 0;
     Tables tables = {twiddles, chirp, {TWIST, DIGITS, roots}};
 #if HOP
-    tables.signals = (Signals){window, signals.x, signals.y, signals.z, signals.w};
+    tables.signals = (Signals){dual, signals.x, signals.y, signals.z, signals.w};
 #endif
     if (ALONE && batch.first + me.lane >= batch.count)
         return;

@@ -2,16 +2,17 @@
  *
  *     x[]  --->  times the dual window  --->  frames in local memory  --->  sums of samples  --->  dst
  *
- * Each frame has 2 N samples, and begins 2 HOP samples behind the frame before: a stretch of samples. A group of TRANSFORMS
- * frames stores TRANSFORMS - LAP stretches, because it has all frames that hold these samples. A point is a pair of
- * samples: its real part is the even one, its imaginary part the odd one. Local memory holds both, or with SPLIT first the
- * even samples of all frames and then the odd ones. On an H200 this kernel waits for instructions rather than for memory,
- * so whatever samples have in common is computed once: by the dual window, by the compiler, or for the whole group.
+ * Each frame has 2 N samples. From the beginning of one frame to that of the next there are 2 HOP samples: a stretch. A
+ * group of TRANSFORMS frames stores TRANSFORMS - LAP stretches, because it has all frames that hold these samples. A point
+ * is a pair of samples: its real part is the even one, its imaginary part the odd one. Local memory holds both, or with
+ * SPLIT first the even samples of all frames and then the odd ones. Instructions take more time than memory does on an
+ * H200, so work-items compute little for each sample: the dual window holds the divisions, the compiler knows most places,
+ * and groups that have all of their frames compare nothing.
  *
  * References: D. W. Griffin, J. S. Lim, "Signal estimation from modified short-time Fourier transform", IEEE Trans.
  * ASSP-32 (1984).
  */
-#include "audio/dualWindow.cl"
+#include "dualWindow.cl"
 
 #ifndef SAMPLE_PAIRS
 #define SAMPLE_PAIRS 0 /* 1: an even sample and the next odd one are aligned in the target, as a complex number */
@@ -21,25 +22,26 @@
 #define SUMS ((ALL_PAIRS + GROUP_SIZE - 1) / GROUP_SIZE) /* pairs of a work-item, at most */
 #define HAS_PAIR(id, i) (((i) + 1) * GROUP_SIZE <= ALL_PAIRS || (i) * GROUP_SIZE + (id) < ALL_PAIRS)
 
-/* From one frame to the next one in local memory, if there is room for it: neighbours in a subgroup of 32 work-items then
- * leave their points in different banks, of which an NVIDIA GPU has 32, even if they have different frames. */
-#define BESIDE (ITEMS < 32 ? (ITEMS + 32 - N % 32) % 32 : 0)
-#define FRAME_PITCH (TRANSFORMS * (N + BESIDE) <= ROOM_OF_GROUP ? N + BESIDE : N)
+/* The gap behind a frame in local memory, after which neighbours in a subgroup of 32 work-items leave their points in
+ * different banks even if they have different frames: an NVIDIA GPU has 32. And from one frame to the next one, with the gap
+ * if there is room for it. */
+#define GAP (ITEMS < 32 ? (ITEMS + 32 - N % 32) % 32 : 0)
+#define FRAME_PITCH (TRANSFORMS * (N + GAP) <= ROOM_OF_GROUP ? N + GAP : N)
 
-/* What local memory holds of a pair, and the same of the window. */
+/* What local memory holds of a pair, and the same of the dual window. */
 #if SPLIT
 typedef real held;
-#define WEIGHT_OF(window, point, part) window[2 * (point) + ((part) == IMAGINARY_PART)]
+#define WEIGHT_OF(dual, point, part) dual[2 * (point) + ((part) == IMAGINARY_PART)]
 #define BOTH(real_part, imaginary_part) ((cplx)(real_part, imaginary_part))
 #else
 typedef cplx held;
-#define WEIGHT_OF(window, point, part) ((global const cplx *)window)[point]
+#define WEIGHT_OF(dual, point, part) ((global const cplx *)dual)[point]
 #define BOTH(real_part, imaginary_part) (real_part)
 #endif
 
 #define THE_STAGE {LAST_RADIX, N / LAST_RADIX, 0}
 
-static INLINE void times_window(cplx *x, global const real *window, Worker last)
+static INLINE void times_dual_window(cplx *x, global const real *dual, Worker last)
 {
     const Group group = THE_GROUP;
     const Stage stage = THE_STAGE;
@@ -47,7 +49,7 @@ static INLINE void times_window(cplx *x, global const real *window, Worker last)
         const Butterfly of = butterfly(group, stage, b, last.item);
         if (of.exists)
             UNROLL for (uint r = 0; r < LAST_RADIX; r++)
-                x[of.b + r * of.many] *= ((global const cplx *)window)[of.j + r * (N / LAST_RADIX)];
+                x[of.b + r * of.many] *= ((global const cplx *)dual)[of.j + r * (N / LAST_RADIX)];
     }
 }
 
@@ -96,21 +98,27 @@ static INLINE int is_held(Pair pair, uint lap)
 
 /* If frames of the group do not exist, because their numbers are below 0 or too large: takes what is in their places out of
  * local memory, and makes up for them. */
-static INLINE void mend_ends(local held *room, global const real *window, uint first, uint frames, uint part)
+static INLINE void mend_ends(local held *room, global const real *dual, uint first, uint frames, uint part)
 {
     LOOP(uint p = get_local_id(0); p < ALL_PAIRS; p += GROUP_SIZE) {
         const Pair pair = {p / HOP, p % HOP, 0, 0};
         held all = 0, found = 0;
         LOOP(uint lap = 0; lap <= LAP; lap++)
             if (is_held(pair, lap)) {
-                const held w = WEIGHT_OF(window, point_in(pair, lap), part);
-                all += w * w;
-                found += first + pair.stretch + lap < frames ? w * w : (held)0;
+                const held weight = WEIGHT_OF(dual, point_in(pair, lap), part);
+                all += weight * weight;
+            }
+        const held divisor = DIVISOR(all);
+        LOOP(uint lap = 0; lap <= LAP; lap++)
+            if (is_held(pair, lap) && first + pair.stretch + lap < frames) {
+                const held weight = divisor * WEIGHT_OF(dual, point_in(pair, lap), part);
+                found += weight * weight;
             }
         LOOP(uint lap = 0; lap <= LAP; lap++)
             if (is_held(pair, lap)) {
                 local held *here = room + (pair.stretch + lap) * FRAME_PITCH + point_in(pair, lap);
-                *here = first + pair.stretch + lap < frames ? SAMPLE_NEAR_END(*here, all, found) : (held)0;
+                const int exists = first + pair.stretch + lap < frames;
+                *here = exists ? SAMPLE_NEAR_END(*here, divisor, found) : (held)0;
             }
     }
 }
@@ -179,13 +187,13 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
     const uint frames = batch.extents.s0, row = batch.count - frames, first = batch.first - row;
     const int all_exist = first < frames && first + TRANSFORMS <= frames;
     IN_PASS(invert_and_scale_)(x, last, batch.flags, scale);
-    times_window(x, signals.window, last);
+    times_dual_window(x, signals.dual, last);
     UNROLL for (uint part = SPLIT; part <= 2 * SPLIT; part++) {
         wait_for_group(0);
         leave_frames(x, room, part, last);
         wait_for_group(0);
         if (!all_exist) {
-            mend_ends((local held *)room, signals.window, first, frames, part);
+            mend_ends((local held *)room, signals.dual, first, frames, part);
             wait_for_group(0);
         }
         sum_up(sums[part - SPLIT], (local const held *)room, id);

@@ -376,7 +376,7 @@ def _overlap_add(stretch: Stretch, part: Framing, traits: Traits, parameters: Pa
         arguments={
             "data": Role.SOURCE,
             "signals": Role.TARGET,
-            "window": WINDOW,
+            "dual": WINDOW,
             "samples": Scalar("uint64", stretch.samples),
             "frames": uint(stretch.frames),
             "hop": uint(part.hop),

@@ -47,7 +47,8 @@ class Framing:
     pad : int
         By how many samples a signal is continued at each end.
     windowed : bool
-        Points are multiplied by a window.
+        Points are multiplied by a window on the way to spectra. On the way back they are always
+        multiplied by the dual window.
     precision : {"single", "double"}
         The precision of samples and spectra.
     first, pitch : int

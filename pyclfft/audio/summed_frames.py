@@ -26,10 +26,11 @@ from ..planning.traits import Traits
 from .framing import Framing
 
 FRAMES = (16, 8, 4)  # of a work-group: powers of two were best on an H100 and on an H200
-GROUP_POINTS = 4096  # of all frames of a group, about
+GROUP_POINTS = 4096  # complex points of all frames of a group, about: a frame has n_fft / 2
 MOST_ITEMS = 512  # the most work-items of a group
-# The fewest points of frames that are columns with which work-items exchange real and imaginary
-# parts one after the other, although local memory holds both: 9 % less time on an H200.
+# If the frames of a bin are neighbours, and a frame has at least so many complex points, work-items
+# exchange real parts first and imaginary parts after them, even where local memory holds both: this
+# took 9 % less time on an H200.
 SPLIT_COLUMNS = 1024
 LEAST_ITEMS = 16  # the fewest of a frame whose bins are neighbours, so that their loads are, too
 
@@ -39,7 +40,7 @@ def summed(
     framing: Framing,
     strides: Sequence[int],
     wanted: tuple[int, int, int],
-    window: Argument,
+    dual: Argument,
     traits: Traits,
     parameters: Parameters,
 ) -> Pass | None:
@@ -57,7 +58,7 @@ def summed(
     wanted : (int, int, int)
         How many samples of each signal are wanted, which sample of the first frame is the first of
         them, and where it goes.
-    window : Argument
+    dual : Argument
         The dual window's values.
     traits, parameters
         The device's traits, and the parameters of its kernels.
@@ -96,7 +97,7 @@ def summed(
         global_size=(groups * framing.signals * group.items,),
         arguments={
             **changed.arguments,
-            "window": window,
+            "dual": dual,
             "signals": Vector("uint64", (count, before, start, framing.pitch)),
         },
         writes=framing.signals * count * item,
@@ -141,10 +142,10 @@ def _group_of(
     )
     if stages is None or len(stages.radices) == 1:
         return None
-    for split in (False, True):
+    long_columns = work.batch.loads_columns and n >= SPLIT_COLUMNS
+    for split in (True,) if long_columns else (False, True):
         shape = Shape(frames, split=split, served=work.group.shape.served)
         group = group_of(work.batch, work.ends, stages.reversed, shape, work.problem.precision)
-        quicker = split or not (work.batch.loads_columns and n >= SPLIT_COLUMNS)
-        if quicker and group.local_bytes <= traits.local_mem_bytes:
+        if group.local_bytes <= traits.local_mem_bytes:
             return replace(group, apart=True, mirrored=work.group.mirrored)
     return None

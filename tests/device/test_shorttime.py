@@ -945,3 +945,21 @@ def test_weights_at_the_beginning_that_are_hardly_above_zero(queue, change_trait
     frame = np.fft.irfft(spectra[:, 0].astype("c16"))
     result = pyclfft.istft(spectra, 16, window=window, center=False, queue=queue)
     np.testing.assert_allclose(result[:2], frame[:2] * (1e-20, 1e15), rtol=1e-4)
+
+
+@pytest.mark.parametrize("gpu", [False, True])
+def test_weights_that_are_far_from_one(queue, change_traits, gpu):
+    """Neither the square of a weight nor the quotient of two sums leaves the range of floats."""
+    if gpu:
+        change_traits(is_cpu=False, local_mem_bytes=48 * 1024)
+    window = np.ones(256)
+    window[0] = 1.2e-19
+    silence = np.zeros((129, 20), "c8")
+    options = {"window": window, "center": False, "queue": queue}
+    assert not pyclfft.istft(silence, 32, **options).any()
+    window = np.full(256, 1e8)
+    window[0] = 1e-15
+    spectra = noise((129, 20), "c8")
+    first = np.fft.irfft(spectra[:, 0].astype("c16"))[0]
+    result = pyclfft.istft(spectra, 64, **options | {"window": window})
+    np.testing.assert_allclose(result[0], first * 1e15, rtol=1e-4)

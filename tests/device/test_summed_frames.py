@@ -16,10 +16,20 @@ GPU = {"is_cpu": False, "lanes": 32, "local_mem_bytes": 48 * 1024}
 GPU |= {"max_work_group_size": 1024, "max_work_item_sizes": (1024,) * 3}
 
 # Points of frames, and from one to the next: frames that overlap once, three times, hardly, and not
-# at all; hops that divide nothing; frames whose points are no power of two.
+# at all; hops that divide nothing; frames whose points are no power of two; a first sample that is
+# the second one of a pair.
 FRAMES = [(256, 64)] + [
     pytest.param(*each, marks=pytest.mark.one_cpu)
-    for each in ((256, 128), (256, 250), (128, 128), (512, 130), (360, 90), (100, 26), (256, 34))
+    for each in (
+        (256, 128),
+        (256, 250),
+        (128, 128),
+        (512, 130),
+        (360, 90),
+        (100, 26),
+        (256, 34),
+        (90, 30),
+    )
 ]
 
 
@@ -96,7 +106,7 @@ def test_every_sample(queue, request, passes, n_fft, hop, code, order):
 @pytest.mark.parametrize(("n_fft", "hop"), [(256, 64), (256, 250), (100, 26), (360, 90)])
 @pytest.mark.one_cpu
 def test_in_little_local_memory(queue, request, passes, change_traits, n_fft, hop, code, order):
-    """Groups keep one part of their points at a time; so they do with long columns."""
+    """Groups keep one part of their points at a time."""
     if code == "c16":
         request.getfixturevalue("fp64")
     # Too little for both parts of the fewest frames that a group takes for these hops.
