@@ -13,10 +13,11 @@
  */
 #define SMALLEST_NORMAL as_real((bits)1 << (DOUBLE ? 52 : 23))
 
-/* D, or 1 where nothing has been divided: from the sum of the dual window's squares in all frames. This argument, and those
- * of the next macro, may be vectors of samples. */
+/* D, or 1 where nothing has been divided. The argument is the sum of the dual window's squares in all frames. It may be a
+ * vector, of several samples; so may the arguments of the next macro. */
 #define DIVISOR(all) ((all) > SMALLEST_NORMAL ? 1 / (all) : (all) * 0 + 1)
 
-/* A sample: from the sum of its frames times the dual window, and the sum of the window's squares in those that exist. */
+/* A sample. `sum` is the sum of its frames times the dual window, and `found` is the sum of the window's squares in the
+ * frames that exist. */
 #define SAMPLE_NEAR_END(sum, divisor, found)                                                                           \
     ((found) > SMALLEST_NORMAL ? (sum) * (divisor) / (found) : (sum) * (divisor))

@@ -116,8 +116,9 @@ typedef cplx loose_source __attribute__((aligned(4 << DOUBLE)));
 #define STORE_ALONG(dst, axis, begin, along, place, value) STORE_TO(dst, place, value, (place) - (axis).first)
 #endif
 
-/* What becomes of frames that are added up: the dual window, by which they are multiplied; how many numbers of a signal are wanted;
- * which number of its first frame is the first of these; where the first signal goes, and numbers from one to the next. */
+/* What becomes of frames that are added up: the dual window, by which they are multiplied; how many numbers of a signal are
+ * wanted; which number of its first frame is the first of these; where the first signal goes, and numbers from one to the
+ * next. */
 typedef struct {
     global const real *dual;
     ulong count, before, start, pitch;

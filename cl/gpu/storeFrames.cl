@@ -22,9 +22,9 @@
 #define SUMS ((ALL_PAIRS + GROUP_SIZE - 1) / GROUP_SIZE) /* pairs of a work-item, at most */
 #define HAS_PAIR(id, i) (((i) + 1) * GROUP_SIZE <= ALL_PAIRS || (i) * GROUP_SIZE + (id) < ALL_PAIRS)
 
-/* The gap behind a frame in local memory, after which neighbours in a subgroup of 32 work-items leave their points in
- * different banks even if they have different frames: an NVIDIA GPU has 32. And from one frame to the next one, with the gap
- * if there is room for it. */
+/* The gap behind a frame in local memory. With it, neighbours in a subgroup of 32 work-items leave their points in different
+ * banks, of which an NVIDIA GPU has 32, even if they have different frames. FRAME_PITCH is the distance from one frame to
+ * the next one: it has the gap if there is room for it. */
 #define GAP (ITEMS < 32 ? (ITEMS + 32 - N % 32) % 32 : 0)
 #define FRAME_PITCH (TRANSFORMS * (N + GAP) <= ROOM_OF_GROUP ? N + GAP : N)
 

@@ -28,9 +28,8 @@ from .framing import Framing
 FRAMES = (16, 8, 4)  # of a work-group: powers of two were best on an H100 and on an H200
 GROUP_POINTS = 4096  # complex points of all frames of a group, about: a frame has n_fft / 2
 MOST_ITEMS = 512  # the most work-items of a group
-# If the frames of a bin are neighbours, and a frame has at least so many complex points, work-items
-# exchange real parts first and imaginary parts after them, even where local memory holds both: this
-# took 9 % less time on an H200.
+# If the frames of a bin are neighbours, and a frame has at least so many complex points, a group
+# exchanges points in two parts even where local memory holds both: 9 % less time on an H200.
 SPLIT_COLUMNS = 1024
 LEAST_ITEMS = 16  # the fewest of a frame whose bins are neighbours, so that their loads are, too
 
@@ -142,8 +141,9 @@ def _group_of(
     )
     if stages is None or len(stages.radices) == 1:
         return None
-    long_columns = work.batch.loads_columns and n >= SPLIT_COLUMNS
-    for split in (True,) if long_columns else (False, True):
+    parts = parameters["stockham_parts"]
+    in_parts = parts > 1 if parts > 0 else work.batch.loads_columns and n >= SPLIT_COLUMNS
+    for split in (True,) if in_parts else (False, True):
         shape = Shape(frames, split=split, served=work.group.shape.served)
         group = group_of(work.batch, work.ends, stages.reversed, shape, work.problem.precision)
         if group.local_bytes <= traits.local_mem_bytes:

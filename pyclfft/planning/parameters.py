@@ -323,7 +323,8 @@ PARAMETERS: Mapping[str, Parameter] = {
     "stockham_parts": Parameter(
         -1, -1, OneOf((-1, 1, 2, 4)),
         "In how many parts, one after the other, a work-group that transforms columns exchanges "
-        "its points through local memory. More parts take less local memory, but more barriers.",
+        "its points through local memory. More parts take less local memory, but more barriers. "
+        "Groups of istft have one part or two, in both layouts. With -1 a rule decides.",
     ),
     "stockham_apart": Parameter(
         -1, -1, OneOf((-1, 0, 1)),

@@ -139,6 +139,20 @@ def test_long_frames(queue, passes, order, hop, frames, split):
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize(("parts", "split"), [(-1, "0"), (1, "0"), (2, "1"), (4, "1")])
+def test_how_many_parts_points_have(queue, passes, parts, split):
+    """A group has two parts at most."""
+    spectra = noise((129, 60), "c8")
+    expected, _ = definition(spectra, 256, 64, scipy.signal.get_window("hann", 256))
+    given = uploaded(queue, spectra, "C")
+    result = pyclfft.istft(given, 64, parameters={"stockham_parts": parts}).get()
+    (only,) = passes.pop()
+    assert macros(only)["SPLIT"] == split
+    wanted = expected[: len(result)]
+    assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
+
+
+@pytest.mark.one_cpu
 def test_samples_behind_the_last_frame_are_zero(queue, passes):
     spectra = noise((2, 65, 9), "c8")
     expected, _ = definition(spectra, 128, 32, np.ones(128))
