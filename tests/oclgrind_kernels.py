@@ -627,15 +627,16 @@ def source_frames(precision, queue) -> None:
         check(plan(cl_array.to_device(queue, x)).get(), np.fft.fft(x))
 
 
-def stretches(precision, queue) -> None:
+def stretches(precision, queue, meets: bool = False) -> None:
     """From spectra to samples, in a CPU's vectors and sample by sample, at once and in chunks.
 
     GPUs add up the longer frames in the groups that transform them, where local memory holds both
-    parts of their points, or one part at a time.
+    parts of their points, or one part at a time. Groups that meet wait for each other.
     """
     y, real = noise((2, 170), CODES[precision]["r2c"]), describe.traits
     little = 512 * np.dtype(CODES[precision]["c2c"]).itemsize
-    devices = ({"is_cpu": True}, {"is_cpu": False}, {"is_cpu": False, "local_mem_bytes": little})
+    gpu = {"is_cpu": False, "groups_may_wait": meets}
+    devices = (*(() if meets else ({"is_cpu": True},)), gpu, {**gpu, "local_mem_bytes": little})
     for (n_fft, hop), order in product(((24, 9), (72, 18), (72, 20)), "CF"):
         spectra = expected_stft(y, n_fft, hop).astype(CODES[precision]["c2c"], order="C")
         there = cl_array.to_device(queue, spectra)
@@ -646,7 +647,7 @@ def stretches(precision, queue) -> None:
             describe.traits = lambda device, traits=traits: replace(real(device), lanes=4, **traits)
             pyclfft.clear_cache()
             options = {"n_fft": n_fft, "length": 170, "algorithm": "stockham"}
-            options["parameters"] = {"istft_chunk": chunk}
+            options["parameters"] = {"istft_chunk": chunk, "istft_meets": int(meets)}
             check(pyclfft.istft(there, hop, **options).get(), y)
     describe.traits = real
 
@@ -842,6 +843,7 @@ PARTS = {
     "frames": of_frames,
     "sounds": sounds,
     "stretches": stretches,
+    "meetings": lambda *where: stretches(*where, meets=True),
     "images": images_alone,
     "convolutions": convolutions,
     "lanes": on_lanes,

@@ -20,7 +20,11 @@
 #ifndef HOP
 #define HOP 0 /* H > 0: the transforms are overlapping frames, which begin H points apart: storeFrames.cl adds them up */
 #endif
-#define LAP (HOP ? (N - 1) / (HOP + !HOP) : 0) /* frames that hold the points of a group, and that the group before has too */
+#ifndef MEETS
+#define MEETS 0 /* 1: each group has frames of its own, and neighbours add up the points at their border */
+#endif
+#define LAP (HOP ? (N - 1) / (HOP + !HOP) : 0) /* frames of a group that hold points of the next group's frames, too */
+#define TWICE (MEETS ? 0 : LAP)                /* frames that a group transforms, and the next group, too */
 #ifndef COLUMNS_0
 #define COLUMNS_0 0 /* columns of a longer axis from one transform of dimension 0 to the next one, */
 #endif
@@ -100,7 +104,7 @@ static INLINE Batch batch_of_group(uint count, uint4 extents, uint lone, uint fl
     if (!APART)
         return (Batch){TRANSFORMS * number, count, extents, lone, flags};
     const uint groups = HOP ? get_num_groups(0) / extents.s1 : (extents.s0 + TRANSFORMS - 1) / TRANSFORMS;
-    const uint row = number / groups * extents.s0, first = row + (TRANSFORMS - LAP) * (number % groups) - LAP;
+    const uint row = number / groups * extents.s0, first = row + (TRANSFORMS - TWICE) * (number % groups) - TWICE;
     return (Batch){first, row + extents.s0, extents, lone, flags};
 }
 

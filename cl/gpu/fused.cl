@@ -63,90 +63,7 @@
 #define BOTH(first, second) first
 #endif
 #include "gpu/numbers.cl"
-
-#ifndef PTX
-#define PTX 0 /* 1: the device compiles inline PTX for compute capability 7.0 or newer */
-#endif
-#ifndef DELAY
-#define DELAY 0 /* for tests: up to so many steps of idling at random, at all points that matter */
-#endif
-
-/* --- counting ------------------------------------------------------------------------------------ */
-
-/* Each of these goes from `most` to 0. */
-#if PTX
-static INLINE uint draw(global uint *counter, uint most)
-{
-    uint ticket;
-    asm volatile("atom.relaxed.gpu.global.inc.u32 %0, [%1], %2;"
-                 : "=r"(ticket)
-                 : "l"(counter), "r"(most)
-                 : "memory");
-    return ticket;
-}
-static INLINE void count_relaxed(global uint *counter, uint most)
-{
-    asm volatile("red.relaxed.gpu.global.inc.u32 [%0], %1;" : : "l"(counter), "r"(most) : "memory");
-}
-static INLINE void count_release(global uint *counter, uint most)
-{
-    asm volatile("red.release.gpu.global.inc.u32 [%0], %1;" : : "l"(counter), "r"(most) : "memory");
-}
-static INLINE uint read_acquire(global uint *counter)
-{
-    uint value;
-    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(counter) : "memory");
-    return value;
-}
-#define IDLE asm volatile("nanosleep.u32 50;");
-#else
-/* OpenCL 1.2 promises nothing between groups, so this is for tests: on CPUs a fence is what it takes. */
-static INLINE uint draw(global uint *counter, uint most)
-{
-    uint ticket = atomic_inc(counter);
-    if (ticket == most) /* the last one: nobody else draws */
-        atomic_xchg(counter, 0u);
-    return ticket;
-}
-static INLINE void count_relaxed(global uint *counter, uint most)
-{
-    draw(counter, most);
-}
-static INLINE void count_release(global uint *counter, uint most)
-{
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    draw(counter, most);
-}
-static INLINE uint read_acquire(global uint *counter)
-{
-    uint value = atomic_add(counter, 0u);
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
-    return value;
-}
-#define IDLE
-#endif
-
-#if DELAY
-/* Idles in one of four cases, else not at all. Where warps and groups are sent different ways, an order that
- * is not enforced breaks. */
-static INLINE void delay(uint ticket, uint launch, uint place)
-{
-    uint hash = ticket * 0x9e3779b9u + launch * 0x85ebca6bu + place * 0xc2b2ae35u;
-    hash ^= hash >> 15;
-    hash *= 0x2c1b3c6du;
-    hash ^= hash >> 12;
-    hash *= 0x297a2d39u;
-    hash ^= hash >> 15;
-    volatile uint steps = hash % 4 ? 0 : (hash >> 2) % DELAY;
-    while (steps)
-        steps--;
-}
-#define PAUSE(place) delay(ticket, seed, place);
-#define PAUSE_WARP(place) delay(ticket, seed, (place) + 8 * (1 + get_local_id(0) / 32));
-#else
-#define PAUSE(place)
-#define PAUSE_WARP(place)
-#endif
+#include "gpu/counting.cl"
 
 /* --- both passes --------------------------------------------------------------------------------- */
 
@@ -210,24 +127,24 @@ void fused(global const cplx *src, global cplx *middle, global cplx *dst, global
     global uint *counter = counters + 1 + tile / (is_first ? TILES_1 : TILES_2);
 
     if (is_first) {
-        PAUSE_WARP(0)
+        PAUSE_WARP(ticket, seed, 0)
         tile_1(tile, src, middle, room, TILE_ARGUMENTS(_1));
-        PAUSE_WARP(1)
+        PAUSE_WARP(ticket, seed, 1)
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
         if (get_local_id(0) == 0) {
-            PAUSE(2)
+            PAUSE(ticket, seed, 2)
             count_release(counter, turn - 1);
         }
     } else {
         if (get_local_id(0) == 0) {
-            PAUSE(3)
+            PAUSE(ticket, seed, 3)
             while (read_acquire(counter) < TILES_1) {
                 IDLE
             }
             count_relaxed(counter, turn - 1);
         }
         barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-        PAUSE_WARP(4)
+        PAUSE_WARP(ticket, seed, 4)
         tile_2(tile, middle, dst, room, TILE_ARGUMENTS(_2));
     }
 }

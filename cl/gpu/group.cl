@@ -66,7 +66,8 @@ typedef struct {
 } Group;
 
 #define THE_GROUP {N, ITEMS, TRANSFORMS, LOAD_COLUMNS, ROOM, PITCH, BANKS}
-#define ROOM_OF_GROUP (LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS) /* elements of local memory */
+#define ROOM_OF_GROUP (LOAD_COLUMNS ? ROOM * PITCH : ROOM * TRANSFORMS) /* elements of local memory, */
+#define ROOM_OF_POINTS ((ROOM_OF_GROUP + SPLIT) >> SPLIT)               /* as complex numbers; SPLIT: elements are real */
 #define BUTTERFLIES(R) ((N / (R) + ITEMS - 1) / ITEMS)                  /* of a work-item, at most */
 
 /* If all work-items of a group share all of its rows (SHARED_ROWS): how many elements of rows with so many a work-item

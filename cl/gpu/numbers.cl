@@ -131,6 +131,10 @@ typedef struct {
 #if HOP
     Signals signals;
 #endif
+#if MEETS
+    global uint *counters; /* of the borders between groups */
+    uint seed;             /* of DELAY */
+#endif
 } Tables;
 
 /* Real and imaginary part change places; not as a shuffle, in which Oclgrind 21.10 crashes. */

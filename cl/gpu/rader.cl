@@ -87,7 +87,7 @@ void rader(global const source_element *src, global target_element *dst, global 
            ulong4 src_distances, ulong4 dst_distances, ulong2 src_axis, ulong2 dst_axis, ulong2 partner,
            uint lone, cplx scale, uint flags HOOK_PARAMETERS)
 {
-    local cplx room[(ROOM_OF_GROUP + SPLIT) >> SPLIT]; /* SPLIT: of real numbers */
+    local cplx room[ROOM_OF_POINTS];
     cplx x[ELEMENTS];
     const Group group = THE_GROUP;
     const Batch batch = batch_of_group(count, extents, lone, flags);

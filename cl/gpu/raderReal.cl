@@ -185,7 +185,7 @@ void raderReal(global const source_element *src, global target_element *dst, glo
                ulong4 src_distances, ulong4 dst_distances, ulong2 src_axis, ulong2 dst_axis, ulong2 partner,
                uint lone, cplx scale, uint flags HOOK_PARAMETERS)
 {
-    local cplx room[(ROOM_OF_GROUP + SPLIT) >> SPLIT]; /* SPLIT: of real numbers */
+    local cplx room[ROOM_OF_POINTS];
     cplx x[ELEMENTS];
     const Batch batch = batch_of_group(count, extents, lone, flags);
     const Axis source = SOURCE_AXIS(src_distances, src_axis, partner.x);

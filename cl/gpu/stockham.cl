@@ -56,6 +56,12 @@ void stockham(global const source_element *src, global target_element *dst, glob
 #if HOP
               , global const real *dual, ulong4 signals
 #endif
+#if MEETS
+              , global uint *counters
+#endif
+#if MEETS && DELAY
+              , uint seed
+#endif
               HOOK_PARAMETERS)
 {
 #if !HAS_ROOTS
@@ -64,7 +70,7 @@ void stockham(global const source_element *src, global target_element *dst, glob
 #if !CHIRP_FIRST && !CHIRP_LAST
     global const cplx *chirp = 0;
 #endif
-    local cplx room[(ROOM_OF_GROUP + SPLIT) >> SPLIT]; /* SPLIT: of real numbers */
+    local cplx room[ROOM_OF_POINTS + MEETS];
     cplx x[ELEMENTS];
     const Group group = THE_GROUP;
     const Batch batch = batch_of_group(count, extents, lone, flags);
@@ -76,6 +82,12 @@ void stockham(global const source_element *src, global target_element *dst, glob
     Tables tables = {twiddles, chirp, {TWIST, DIGITS, roots}};
 #if HOP
     tables.signals = (Signals){dual, signals.x, signals.y, signals.z, signals.w};
+#endif
+#if MEETS
+    tables.counters = counters;
+#endif
+#if MEETS && DELAY
+    tables.seed = seed;
 #endif
     if (ALONE && batch.first + me.lane >= batch.count)
         return;

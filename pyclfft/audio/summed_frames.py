@@ -1,7 +1,9 @@
 """Signals from their spectra in one launch: each work-group adds up the frames that it transforms.
 
-Otherwise one launch writes all frames, and another one reads them (overlapAdd.cl). Work-groups of
-this launch share the frames at their borders, which both of them transform.
+Otherwise one launch writes all frames, and another one reads them (overlapAdd.cl). At the border of
+two work-groups lie samples that frames of both groups hold. Either both groups transform the frames
+at the border, or they meet: each has frames of its own, and they add up what they have of these
+samples (storeFrames.cl).
 """
 
 from __future__ import annotations
@@ -9,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..planning.arguments import Vector
+from ..planning.arguments import Buffer, Vector
 from ..planning.batch import Dimension
 from ..planning.factor import best_stages
 from ..planning.parameters import Parameters, factors_of
-from ..planning.passes import Argument, Pass
+from ..planning.passes import COUNTERS, Argument, Pass
 from ..planning.solvers.stockham import (
     Group,
     GroupLaunch,
@@ -25,12 +27,18 @@ from ..planning.solvers.stockham import (
 from ..planning.traits import Traits
 from .framing import Framing
 
-FRAMES = (16, 8, 4)  # of a work-group: powers of two were best on an H100 and on an H200
+FRAMES = (16, 8, 4, 2)  # of a work-group: powers of two were best on an H100 and on an H200
 GROUP_POINTS = 4096  # complex points of all frames of a group, about: a frame has n_fft / 2
 MOST_ITEMS = 512  # the most work-items of a group
 # If the frames of a bin are neighbours, and a frame has at least so many complex points, a group
 # exchanges points in two parts even where local memory holds both: 9 % less time on an H200.
 SPLIT_COLUMNS = 1024
+LEAST_APART = 4  # the fewest frames of groups that do not meet
+MEETING_COLUMNS = 8  # the frames of groups that meet, if the frames of a bin are neighbours
+# Groups meet if frames have at least so many complex points, or if groups that do not meet would
+# transform so many times as many frames as there are. In other cases it took longer on an H200.
+MEETING_POINTS = 2048
+MOST_REPEATED = 1.5
 LEAST_ITEMS = 16  # the fewest of a frame whose bins are neighbours, so that their loads are, too
 
 
@@ -80,17 +88,24 @@ def summed(
     outer = (Dimension(framing.signals, by_signal, 0),) if framing.signals > 1 else ()
     batch = replace(work.batch, dimensions=(along, *outer))
     work = replace(work, step=replace(work.step, batch=batch))
-    group = _group(work, hop, traits, parameters)
-    if group is None:
+    chosen = _group(work, hop, traits, parameters)
+    if chosen is None:
         return None
+    group, meets = chosen
     changed = stockham_pass(replace(work, group=group))
     count, before, start = wanted
-    own = group.transforms - lap(work.batch.n, hop)
-    groups = -(-(before + count) // (framing.hop * own))
+    shared = lap(work.batch.n, hop)
+    stretches = -(-(before + count) // framing.hop)
+    # Groups that meet need no frames behind the last one.
+    frames = max(min(stretches, framing.frames), stretches - shared) if meets else stretches
+    own = group.transforms - (0 if meets else shared)
+    groups = -(-frames // own)
     pairs = not any(number % 2 for number in (before, start, framing.pitch))
     macros = {"HOP": hop, "SAMPLE_PAIRS": int(pairs)}
+    if meets:
+        macros |= {"MEETS": 1, "PTX": int(traits.ptx)}
     item = framing.dtype.itemsize
-    return replace(
+    summing = replace(
         changed,
         defines=(*changed.defines, *((name, str(value)) for name, value in macros.items())),
         global_size=(groups * framing.signals * group.items,),
@@ -103,24 +118,57 @@ def summed(
         step=f"{changed.step}, {framing.hop} apart, {own} of {group.transforms}",
         aliases=False,
     )
+    return _with_counters(summing, groups * framing.signals, 2 * item) if meets else summing
+
+
+def _with_counters(summing: Pass, groups: int, nbytes: int) -> Pass:
+    """Return a pass with a counter for each group, which keeps `nbytes` more in local memory."""
+    return replace(
+        summing,
+        arguments={**summing.arguments, "counters": Buffer(COUNTERS)},
+        scratch=(*summing.scratch, (COUNTERS, 4 * groups)),
+        local_bytes=summing.local_bytes + nbytes,
+    )
 
 
 def lap(points: int, hop: int) -> int:
-    """Return how many frames of a group its neighbour transforms too."""
+    """Return how many frames of a group hold samples that the next group's frames hold, too."""
     return (points - 1) // hop
 
 
-def _group(work: GroupLaunch, hop: int, traits: Traits, parameters: Parameters) -> Group | None:
-    """Return the first group that fits the device and does little twice, or None."""
-    wanted, shared = parameters["istft_frames"], lap(work.batch.n, hop)
+def _group(
+    work: GroupLaunch, hop: int, traits: Traits, parameters: Parameters
+) -> tuple[Group, bool] | None:
+    """Return the best group that fits the device, and whether it meets others, or None."""
+    wanted, meets = parameters["istft_frames"], parameters["istft_meets"]
+    n, shared = work.batch.n, lap(work.batch.n, hop)
     if not wanted:
         return None
-    n = work.batch.n
-    choices = sorted(FRAMES, key=lambda frames: abs(frames * n - GROUP_POINTS))
+    size = MEETING_COLUMNS * n if work.batch.loads_columns else GROUP_POINTS
+    least = max(LEAST_APART, 2 * shared) if wanted < 0 else shared + 1
+    apart = _first_group(work, GROUP_POINTS, least, traits, parameters)
+    may = shared and traits.groups_may_wait and meets
+    if may and (meets == 1 or apart is None or _should_meet(apart.transforms, n, shared)):
+        meeting = _first_group(work, size, shared, traits, parameters)
+        if meeting:
+            return meeting, True
+    return (apart, False) if apart else None
+
+
+def _should_meet(frames: int, n: int, shared: int) -> bool:
+    """Return whether groups of so many frames had better meet than transform frames twice."""
+    return n >= MEETING_POINTS or frames >= MOST_REPEATED * (frames - shared)
+
+
+def _first_group(
+    work: GroupLaunch, size: int, least: int, traits: Traits, parameters: Parameters
+) -> Group | None:
+    """Return the group with about `size` points, and at least so many frames, or None."""
+    wanted, n = parameters["istft_frames"], work.batch.n
+    choices = sorted(FRAMES, key=lambda frames: abs(frames * n - size))
     for frames in choices if wanted < 0 else (wanted,):
-        group = _group_of(work, frames, traits, parameters)
-        enough = frames >= 2 * shared if wanted < 0 else frames > shared
-        if group and enough:
+        group = _group_of(work, frames, traits, parameters) if frames >= least else None
+        if group:
             return group
     return None
 

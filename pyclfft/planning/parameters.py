@@ -469,8 +469,14 @@ PARAMETERS: Mapping[str, Parameter] = {
     "istft_frames": Parameter(
         -1, 0, Range(0, 64, or_rule=True),
         "How many frames a work-group of istft transforms and adds up on a GPU, including those "
-        "that a neighbour transforms too. With 0 one launch transforms all frames and another one "
-        "adds them up, and with -1 a rule decides.",
+        "that a neighbour may transform too. With 0 one launch transforms all frames and another "
+        "one adds them up, and with -1 a rule decides.",
+    ),
+    "istft_meets": Parameter(
+        -1, 0, OneOf((-1, 0, 1)),
+        "Whether neighbouring work-groups of istft add up what they have at their border (1), or "
+        "both transform the frames there (0). With -1 a rule decides. It makes no difference on a "
+        "device whose work-groups may not wait for each other.",
     ),
     "istft_chunk": Parameter(
         0, 0, Range(0, 2**40),

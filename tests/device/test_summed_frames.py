@@ -14,6 +14,7 @@ from tests.oracle import noise
 BOUND = {"c8": 1e-6, "c16": 1e-14}
 GPU = {"is_cpu": False, "lanes": 32, "local_mem_bytes": 48 * 1024}
 GPU |= {"max_work_group_size": 1024, "max_work_item_sizes": (1024,) * 3}
+MEETING = [False, pytest.param(True, marks=pytest.mark.one_cpu)]
 
 # Points of frames, and from one to the next: frames that overlap once, three times, hardly, and not
 # at all; hops that divide nothing; frames whose points are no power of two; a first sample that is
@@ -57,10 +58,27 @@ def uploaded(queue, spectra, order):
     return cl_array.to_device(queue, by_frame).transpose(axes)
 
 
+@pytest.fixture(params=MEETING, ids=lambda meets: "meeting" if meets else "apart")
+def meets(request):
+    """Whether the groups of a launch meet, or transform frames twice."""
+    return request.param
+
+
 @pytest.fixture
-def passes(change_traits, monkeypatch):
+def istft(meets):
+    """As pyclfft.istft, with groups of this kind."""
+
+    def function(*arguments, parameters=None, **options):
+        parameters = {"istft_meets": int(meets), **(parameters or {})}
+        return pyclfft.istft(*arguments, parameters=parameters, **options)
+
+    return function
+
+
+@pytest.fixture
+def passes(change_traits, monkeypatch, meets):
     """The passes of every call, on a device that is taken for a GPU."""
-    change_traits(**GPU)
+    change_traits(**GPU, groups_may_wait=meets)
     pyclfft.clear_cache()
     found = []
     run = shorttime.run
@@ -81,7 +99,7 @@ def macros(each):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("code", ["c8", "c16"])
 @pytest.mark.parametrize(("n_fft", "hop"), FRAMES)
-def test_every_sample(queue, request, passes, n_fft, hop, code, order):
+def test_every_sample(queue, request, passes, istft, n_fft, hop, code, order):
     """Of one signal and of several, centred or not, all samples and some."""
     if code == "c16":
         request.getfixturevalue("fp64")
@@ -92,7 +110,7 @@ def test_every_sample(queue, request, passes, n_fft, hop, code, order):
         there = uploaded(queue, spectra, order)
         for length in (None, 5 * hop + 3):
             options = {"n_fft": n_fft, "window": "hamming", "center": center, "length": length}
-            result = pyclfft.istft(there, hop, **options).get()
+            result = istft(there, hop, **options).get()
             (only,) = passes.pop()
             assert only.kernel == "stockham"
             assert macros(only)["HOP"] == str(hop // 2)
@@ -105,7 +123,7 @@ def test_every_sample(queue, request, passes, n_fft, hop, code, order):
 @pytest.mark.parametrize("code", ["c8", "c16"])
 @pytest.mark.parametrize(("n_fft", "hop"), [(256, 64), (256, 250), (100, 26), (360, 90)])
 @pytest.mark.one_cpu
-def test_in_little_local_memory(queue, request, passes, change_traits, n_fft, hop, code, order):
+def test_in_little_local_memory(queue, request, passes, istft, change_traits, n_fft, hop, code, order):
     """Groups keep one part of their points at a time."""
     if code == "c16":
         request.getfixturevalue("fp64")
@@ -117,21 +135,23 @@ def test_in_little_local_memory(queue, request, passes, change_traits, n_fft, ho
         spectra = noise((2, n_fft // 2 + 1, count), code)
         expected, _ = definition(spectra, n_fft, hop, window, False)
         options = {"n_fft": n_fft, "window": "hamming", "center": False}
-        result = pyclfft.istft(uploaded(queue, spectra, order), hop, **options).get()
+        result = istft(uploaded(queue, spectra, order), hop, **options).get()
         (only,) = passes.pop()
         assert macros(only)["SPLIT"] == "1"
         assert np.linalg.norm(result - expected) < BOUND[code] * np.linalg.norm(expected)
 
 
 @pytest.mark.one_cpu
-@pytest.mark.parametrize(("order", "hop", "frames", "split"), [
-    ("C", 1024, "4", "1"), ("F", 1024, "4", "0"), ("C", 512, "8", "1"), ("F", 512, "8", "1"),
-])  # fmt: skip
-def test_long_frames(queue, passes, order, hop, frames, split):
+@pytest.mark.parametrize(("meets", "order", "hop", "frames", "split"), [
+    (False, "C", 1024, "4", "1"), (False, "F", 1024, "4", "0"),
+    (False, "C", 512, "8", "1"), (False, "F", 512, "8", "1"),
+    (True, "C", 512, "8", "1"), (True, "F", 512, "4", "0"),
+], indirect=["meets"])  # fmt: skip
+def test_long_frames(queue, passes, istft, order, hop, frames, split):
     """An H200 is quicker if columns exchange parts, and has no room for both parts of 8 frames."""
     spectra = noise((1025, 21), "c8")
     expected, _ = definition(spectra, 2048, hop, scipy.signal.get_window("hann", 2048))
-    result = pyclfft.istft(uploaded(queue, spectra, order), hop).get()
+    result = istft(uploaded(queue, spectra, order), hop).get()
     (only,) = passes.pop()
     assert (macros(only)["TRANSFORMS"], macros(only)["SPLIT"]) == (frames, split)
     wanted = expected[: len(result)]
@@ -140,12 +160,12 @@ def test_long_frames(queue, passes, order, hop, frames, split):
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize(("parts", "split"), [(-1, "0"), (1, "0"), (2, "1"), (4, "1")])
-def test_how_many_parts_points_have(queue, passes, parts, split):
+def test_how_many_parts_points_have(queue, passes, istft, parts, split):
     """A group has two parts at most."""
     spectra = noise((129, 60), "c8")
     expected, _ = definition(spectra, 256, 64, scipy.signal.get_window("hann", 256))
     given = uploaded(queue, spectra, "C")
-    result = pyclfft.istft(given, 64, parameters={"stockham_parts": parts}).get()
+    result = istft(given, 64, parameters={"stockham_parts": parts}).get()
     (only,) = passes.pop()
     assert macros(only)["SPLIT"] == split
     wanted = expected[: len(result)]
@@ -153,22 +173,22 @@ def test_how_many_parts_points_have(queue, passes, parts, split):
 
 
 @pytest.mark.one_cpu
-def test_samples_behind_the_last_frame_are_zero(queue, passes):
+def test_samples_behind_the_last_frame_are_zero(queue, passes, istft):
     spectra = noise((2, 65, 9), "c8")
     expected, _ = definition(spectra, 128, 32, np.ones(128))
-    result = pyclfft.istft(uploaded(queue, spectra, "C"), 32, window="boxcar", length=1000).get()
+    result = istft(uploaded(queue, spectra, "C"), 32, window="boxcar", length=1000).get()
     assert len(passes.pop()) == 1
     np.testing.assert_allclose(result[:, :320], expected[:, :320], atol=1e-6 * abs(expected).max())
     assert not result[:, 320:].any()
 
 
 @pytest.mark.one_cpu
-def test_samples_of_little_weight_are_not_divided(queue, passes):
+def test_samples_of_little_weight_are_not_divided(queue, passes, istft):
     """The first point of a Hann window is zero, and so is its square."""
     spectra = noise((129, 20), "c8")
     expected, weights = definition(spectra, 256, 256, scipy.signal.get_window("hann", 256), False)
     given = uploaded(queue, spectra, "C")
-    result = pyclfft.istft(given, 256, window="hann", center=False).get()
+    result = istft(given, 256, window="hann", center=False).get()
     assert len(passes.pop()) == 1
     assert not result[weights == 0].any()
     good = weights > 1e-3
@@ -176,12 +196,12 @@ def test_samples_of_little_weight_are_not_divided(queue, passes):
 
 
 @pytest.mark.one_cpu
-def test_a_frame_that_is_no_number_stays_among_its_samples(queue, passes):
+def test_a_frame_that_is_no_number_stays_among_its_samples(queue, passes, istft):
     """Also in groups that have the frame, but none of its samples, and in other signals."""
     spectra = noise((3, 129, 60), "c8")
-    plain = pyclfft.istft(uploaded(queue, spectra, "C"), 64, center=False).get()
+    plain = istft(uploaded(queue, spectra, "C"), 64, center=False).get()
     spectra[1, :, 29] = np.nan
-    result = pyclfft.istft(uploaded(queue, spectra, "C"), 64, center=False).get()
+    result = istft(uploaded(queue, spectra, "C"), 64, center=False).get()
     assert {len(each) for each in passes} == {1}
     damaged = np.zeros(plain.shape, bool)
     damaged[1, 29 * 64 + 1 : 29 * 64 + 256] = True  # the window's first weight is 0, times NaN
@@ -191,13 +211,13 @@ def test_a_frame_that_is_no_number_stays_among_its_samples(queue, passes):
 
 
 @pytest.mark.one_cpu
-def test_signals_within_a_longer_array(queue, passes):
+def test_signals_within_a_longer_array(queue, passes, istft):
     """They begin at an odd place, and lie an odd number of samples apart: no pair is aligned."""
     spectra = noise((3, 65, 21), "c8")
     expected, _ = definition(spectra, 128, 32, scipy.signal.get_window("hann", 128))
     whole = cl_array.to_device(queue, np.full((3, 801), 7, "f4"))
     out = whole[:, 11 : 11 + 640]
-    pyclfft.istft(uploaded(queue, spectra, "F"), 32, out=out)
+    istft(uploaded(queue, spectra, "F"), 32, out=out)
     (only,) = passes.pop()
     assert macros(only)["SAMPLE_PAIRS"] == "0"
     wanted = np.full((3, 801), 7.0)
@@ -207,12 +227,12 @@ def test_signals_within_a_longer_array(queue, passes):
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("bins", [40, 90])
-def test_fewer_bins_and_more(queue, passes, bins):
+def test_fewer_bins_and_more(queue, passes, istft, bins):
     spectra = noise((2, bins, 40), "c8")
     all_bins = np.zeros((2, 65, 40), "c8")
     all_bins[:, : min(bins, 65)] = spectra[:, :65]
     expected, _ = definition(all_bins, 128, 32, scipy.signal.get_window("hann", 128))
-    result = pyclfft.istft(uploaded(queue, spectra, "C"), 32, n_fft=128).get()
+    result = istft(uploaded(queue, spectra, "C"), 32, n_fft=128).get()
     assert len(passes.pop()) == 1
     wanted = expected[:, : result.shape[-1]]
     assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
@@ -220,30 +240,36 @@ def test_fewer_bins_and_more(queue, passes, bins):
 
 @pytest.mark.one_cpu
 @pytest.mark.parametrize("chunk", [1, 30_000])
-def test_in_chunks(queue, passes, chunk):
+def test_in_chunks(queue, passes, istft, chunk):
     """Each stretch of the signals takes one launch."""
     spectra = noise((2, 129, 100), "c8")
     given = uploaded(queue, spectra, "C")
-    whole = pyclfft.istft(given, 64).get()
-    result = pyclfft.istft(given, 64, parameters={"istft_chunk": chunk}).get()
+    whole = istft(given, 64).get()
+    result = istft(given, 64, parameters={"istft_chunk": chunk}).get()
     assert len(passes[1]) > 1
     assert {each.kernel for each in passes[1]} == {"stockham"}
     np.testing.assert_allclose(result, whole, atol=1e-6 * abs(whole).max())
 
 
 @pytest.mark.one_cpu
-def test_how_many_frames_a_group_has(queue, passes):
+@pytest.mark.parametrize(
+    ("meets", "frames_by_rule", "enough"),
+    [(False, "16", (4, 5, 12)), (True, "8", (3, 4, 5, 12))],
+    indirect=["meets"],
+)
+def test_how_many_frames_a_group_has(queue, passes, istft, frames_by_rule, enough):
+    """A sample has four frames. Groups of three frames that do not meet have none of its own."""
     given = uploaded(queue, noise((129, 60), "c8"), "C")
-    usual = pyclfft.istft(given, 64).get()
+    usual = istft(given, 64).get()
     (only,) = passes.pop()
-    assert macros(only)["TRANSFORMS"] == "16"
-    for frames in (4, 5, 12):
-        result = pyclfft.istft(given, 64, parameters={"istft_frames": frames}).get()
+    assert macros(only)["TRANSFORMS"] == frames_by_rule
+    for frames in enough:
+        result = istft(given, 64, parameters={"istft_frames": frames}).get()
         (only,) = passes.pop()
         assert macros(only)["TRANSFORMS"] == str(frames)
         np.testing.assert_allclose(result, usual, atol=1e-6 * abs(usual).max())
-    for frames in (0, 3):  # a sample has four frames, which a group of three cannot have
-        result = pyclfft.istft(given, 64, parameters={"istft_frames": frames}).get()
+    for frames in (0, min(enough) - 1):
+        result = istft(given, 64, parameters={"istft_frames": frames}).get()
         assert [each.kernel for each in passes.pop()] == ["stockham", "overlapAdd"]
         np.testing.assert_allclose(result, usual, atol=1e-6 * abs(usual).max())
 
@@ -252,12 +278,12 @@ def test_how_many_frames_a_group_has(queue, passes):
 @pytest.mark.parametrize(
     ("n_fft", "hop"), [(256, 63), (256, 8), (128, 200), (2, 2), (129, 32), (32768, 8192)]
 )
-def test_what_takes_two_launches(queue, passes, n_fft, hop):
+def test_what_takes_two_launches(queue, passes, istft, n_fft, hop):
     """An odd hop, many frames over a sample, gaps, short frames, odd ones, and long ones."""
     spectra = noise((n_fft // 2 + 1, 12), "c8")
     window = np.ones(n_fft)
     expected, _ = definition(spectra, n_fft, hop, window, center=False)
     options = {"n_fft": n_fft, "window": "boxcar", "center": False}
-    result = pyclfft.istft(uploaded(queue, spectra, "C"), hop, **options).get()
+    result = istft(uploaded(queue, spectra, "C"), hop, **options).get()
     assert passes.pop()[-1].kernel == "overlapAdd"
     assert np.linalg.norm(result - expected) < 1e-6 * np.linalg.norm(expected)

@@ -44,6 +44,32 @@ def test_groups_store_whole_sectors_or_long_runs(n_fft, frames, precision, expec
     assert group_of(case).transforms == expected
 
 
+@pytest.mark.parametrize(
+    ("n_fft", "hop", "columns", "frames", "meets"),
+    [
+        (2048, 1024, True, 4, False),  # groups that do not meet transform 4/3 of all frames
+        (2048, 1024, False, 4, False),
+        (2048, 512, True, 8, True),  # 8/5 of all frames
+        (2048, 512, False, 4, True),
+        (1024, 256, True, 8, True),
+        (1024, 256, False, 8, True),
+        (1024, 512, False, 8, False),
+        (512, 128, True, 16, False),  # 16/13 of all frames
+        (4096, 1024, False, 4, True),  # else two launches
+        (4096, 2048, False, 2, True),  # long frames
+        (4096, 4096, False, 4, False),  # frames that do not overlap
+    ],
+)
+def test_groups_meet_instead_of_much_double_work(n_fft, hop, columns, frames, meets):
+    case = FramesCase(n_fft, hop, 8001, "istft", columns)
+    parameters = parameters_for(H200)
+    (only,) = case.task(H200, parameters, None).start.schedule.passes
+    assert dict(only.defines).get("MEETS", "0") == str(int(meets))
+    assert dict(only.defines)["TRANSFORMS"] == str(frames)
+    passes = case.task(replace(H200, groups_may_wait=False), parameters, None).start.schedule.passes
+    assert "MEETS" not in dict(passes[0].defines)
+
+
 @pytest.mark.parametrize(("n_fft", "radices"), [(2048, (16, 4, 16)), (4096, (16, 8, 16))])
 def test_stages_of_frames_that_were_found_by_trial(n_fft, radices):
     case = FramesCase(n_fft, n_fft // 4, 8001, columns=False)
@@ -88,6 +114,6 @@ def test_magnitudes_are_half_as_long():
     ],
 )
 def test_groups_that_add_frames_up(n_fft, hop, columns, expected):
-    """How many frames they take, and whether they keep one part of the points at a time."""
-    group = group_of(FramesCase(n_fft, hop, 8001, "istft", columns))
+    """How many frames groups that do not meet take, and whether they keep one part at a time."""
+    group = group_of(FramesCase(n_fft, hop, 8001, "istft", columns), istft_meets=0)
     assert (group.transforms, group.shape.split) == expected
