@@ -287,7 +287,7 @@ static INLINE void meet(held sums[1 + SPLIT][SUMS], Wanted wanted, Border border
         }
         count_relaxed(border.counter, 3);
     }
-    wait_for_group(1); /* also of groups that are the earlier ones: PoCL 3.1 has lost values at a barrier under a condition */
+    wait_for_group(1); /* of the earlier groups, too */
     PAUSE_WARP(number, seed, 4)
     store_sides(sums, wanted, id, later, 1);
 }
@@ -317,10 +317,9 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
         wait_for_group(0);
         leave_frames(x, room, part, last);
         wait_for_group(0);
-        if (!all_exist) {
+        if (!all_exist)
             mend_ends((local held *)room, signals.dual, first, frames, part);
-            wait_for_group(0);
-        }
+        wait_for_group(0); /* of all groups: PoCL 3.1 and 5.0 lose values at a barrier under a condition */
         sum_up(sums[part - SPLIT], (local const held *)room, id);
     }
     global real *signal = dst + signals.start + row / frames * signals.pitch;

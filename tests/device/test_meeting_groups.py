@@ -29,8 +29,8 @@ pytestmark = pytest.mark.one_cpu  # what they test is for GPUs
 GPU = {"is_cpu": False, "lanes": 32, "groups_may_wait": True}
 STEPS = 3000  # the most steps of a delay
 
-# Points of frames, points from one to the next, signals, frames of each: groups of which a border is
-# a part, and groups that are nothing but borders.
+# Points of frames, points from one to the next, signals, frames of each: groups with samples inside
+# their borders, and groups of which little else than borders remains.
 CASES = [(512, 256, 1, 67), (256, 64, 3, 41), (256, 64, 1, 333)]
 
 
@@ -100,6 +100,14 @@ def launches(queue):
     return make
 
 
+def is_right(launches: Launches, seed: int, expected: np.ndarray) -> bool:
+    """Return whether a launch gives these samples, and leaves zeros in its counters."""
+    try:
+        return np.array_equal(launches.result(seed), expected)
+    except AssertionError:
+        return False
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_no_delay_changes_a_bit(launches, case):
     plain, slow = launches(*case)
@@ -125,7 +133,7 @@ def test_a_group_that_does_not_wait_is_found(launches, monkeypatch, waits, inste
 
     def broken(name, *others):
         text = real(name, *others)
-        assert waits in text
+        assert name != "gpu/stockham.cl" or waits in text
         return text.replace(waits, instead)
 
     plain, _ = launches(512, 256, 1, 1203)
@@ -134,8 +142,6 @@ def test_a_group_that_does_not_wait_is_found(launches, monkeypatch, waits, inste
     cache.clear("programs")
     try:
         _, slow = launches(512, 256, 1, 1203)
-        with pytest.raises(AssertionError):  # of samples, or of the counters
-            for seed in range(300):
-                np.testing.assert_array_equal(slow.result(seed), expected)
+        assert not all(is_right(slow, seed, expected) for seed in range(300))
     finally:
         cache.clear("programs")

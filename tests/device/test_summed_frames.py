@@ -123,7 +123,9 @@ def test_every_sample(queue, request, passes, istft, n_fft, hop, code, order):
 @pytest.mark.parametrize("code", ["c8", "c16"])
 @pytest.mark.parametrize(("n_fft", "hop"), [(256, 64), (256, 250), (100, 26), (360, 90)])
 @pytest.mark.one_cpu
-def test_in_little_local_memory(queue, request, passes, istft, change_traits, n_fft, hop, code, order):
+def test_in_little_local_memory(
+    queue, request, passes, istft, change_traits, n_fft, hop, code, order
+):
     """Groups keep one part of their points at a time."""
     if code == "c16":
         request.getfixturevalue("fp64")
