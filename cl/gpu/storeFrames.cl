@@ -127,7 +127,7 @@ static INLINE int is_held(Pair pair, uint lap)
     return N % HOP == 0 ? 1 : lap ? 1 : point_in(pair, lap) < N;
 }
 
-/* Whether all frames that hold a pair exist. Number `first` is the group's first frame. */
+/* Whether all frames that hold a pair exist: they have numbers below `frames`. The group's first frame has number `first`. */
 static INLINE int all_exist_of(Pair pair, uint first, uint frames)
 {
     int all = 1;
@@ -259,11 +259,11 @@ typedef struct {
     global uint *counter;
 } Border;
 
-/* The group has number `number` of the `groups` of its signal; those of signals before are `earlier`. */
-static INLINE Border border_of(global uint *counters, uint earlier, uint number, uint groups, uint id)
+/* The group is number `number` of the `groups` of its signal, whose counters begin at `counters`. */
+static INLINE Border border_of(global uint *counters, uint number, uint groups, uint id)
 {
     return (Border){(id == BEFORE && number > 0) || (id == BEHIND && number + 1 < groups),
-                    counters + (earlier + number + id - 1)};
+                    counters + ((int)(number + id) - 1)};
 }
 
 /* Stores all sums. `found` says for each border what this group has found in its counter. */
@@ -287,7 +287,7 @@ static INLINE void meet(held sums[1 + SPLIT][SUMS], Wanted wanted, Border border
         }
         count_relaxed(border.counter, 3);
     }
-    wait_for_group(1); /* of the earlier groups, too */
+    wait_for_group(1); /* of the earlier groups, too: PoCL 3.1 has lost numbers where this barrier was under a condition */
     PAUSE_WARP(number, seed, 4)
     store_sides(sums, wanted, id, later, 1);
 }
@@ -301,11 +301,11 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
     held sums[1 + SPLIT][SUMS];
     batch = BATCH_AGAIN(batch);
     const uint frames = batch.extents.s0, row = batch.count - frames, first = batch.first - row;
-    const uint least = MEETS ? LAP : 0, more = TRANSFORMS + least; /* frames before, and from the group's first one on */
-    const int all_exist = first >= least && first < frames && first + more <= frames;
+    /* Frames of both neighbours hold samples of a group that meets them. */
+    const int all_exist = first < frames && first >= LATER && first + (TRANSFORMS + LATER) <= frames;
 #if MEETS
     const uint groups = get_num_groups(0) / batch.extents.s1, number = first / TRANSFORMS;
-    const Border border = border_of(tables.counters, row / frames * groups, number, groups, id);
+    const Border border = border_of(tables.counters + row / frames * groups, number, groups, id);
     local uint *found = (local uint *)(room + ROOM_OF_POINTS);
     PAUSE_WARP(number, tables.seed, 0)
     if (id <= BEHIND)
@@ -317,9 +317,10 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
         wait_for_group(0);
         leave_frames(x, room, part, last);
         wait_for_group(0);
-        if (!all_exist)
+        if (!all_exist) {
             mend_ends((local held *)room, signals.dual, first, frames, part);
-        wait_for_group(0); /* of all groups: PoCL 3.1 and 5.0 lose values at a barrier under a condition */
+            wait_for_group(0);
+        }
         sum_up(sums[part - SPLIT], (local const held *)room, id);
     }
     global real *signal = dst + signals.start + row / frames * signals.pitch;

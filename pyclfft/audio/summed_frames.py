@@ -35,9 +35,11 @@ MOST_ITEMS = 512  # the most work-items of a group
 SPLIT_COLUMNS = 1024
 LEAST_APART = 4  # the fewest frames of groups that do not meet
 MEETING_COLUMNS = 8  # the frames of groups that meet, if the frames of a bin are neighbours
-# Groups meet if frames have at least so many complex points, or if groups that do not meet would
-# transform so many times as many frames as there are. In other cases it took longer on an H200.
-MEETING_POINTS = 2048
+# Groups meet if frames have at least so many complex points: the first number is for frames whose
+# bins are neighbours, the second one if the frames of a bin are. Groups of shorter frames meet if
+# groups that do not meet would transform so many times as many frames as there are. In other cases
+# it took longer on an H200.
+MEETING_POINTS = 2048, 1024
 MOST_REPEATED = 1.5
 LEAST_ITEMS = 16  # the fewest of a frame whose bins are neighbours, so that their loads are, too
 
@@ -144,20 +146,22 @@ def _group(
     n, shared = work.batch.n, lap(work.batch.n, hop)
     if not wanted:
         return None
-    size = MEETING_COLUMNS * n if work.batch.loads_columns else GROUP_POINTS
+    by_bins = work.batch.loads_columns
+    size = MEETING_COLUMNS * n if by_bins else GROUP_POINTS
     least = max(LEAST_APART, 2 * shared) if wanted < 0 else shared + 1
     apart = _first_group(work, GROUP_POINTS, least, traits, parameters)
     may = shared and traits.groups_may_wait and meets
-    if may and (meets == 1 or apart is None or _should_meet(apart.transforms, n, shared)):
+    long = n >= MEETING_POINTS[by_bins]
+    if may and (meets == 1 or apart is None or long or _repeats_much(apart.transforms, shared)):
         meeting = _first_group(work, size, shared, traits, parameters)
         if meeting:
             return meeting, True
     return (apart, False) if apart else None
 
 
-def _should_meet(frames: int, n: int, shared: int) -> bool:
-    """Return whether groups of so many frames had better meet than transform frames twice."""
-    return n >= MEETING_POINTS or frames >= MOST_REPEATED * (frames - shared)
+def _repeats_much(frames: int, shared: int) -> bool:
+    """Return whether groups of so many frames that do not meet transform too many twice."""
+    return frames >= MOST_REPEATED * (frames - shared)
 
 
 def _first_group(

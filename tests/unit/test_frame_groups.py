@@ -47,8 +47,8 @@ def test_groups_store_whole_sectors_or_long_runs(n_fft, frames, precision, expec
 @pytest.mark.parametrize(
     ("n_fft", "hop", "columns", "frames", "meets"),
     [
-        (2048, 1024, True, 4, False),  # groups that do not meet transform 4/3 of all frames
-        (2048, 1024, False, 4, False),
+        (2048, 1024, False, 4, False),  # groups that do not meet transform 4/3 of all frames
+        (2048, 1024, True, 8, True),
         (2048, 512, True, 8, True),  # 8/5 of all frames
         (2048, 512, False, 4, True),
         (1024, 256, True, 8, True),
