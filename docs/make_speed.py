@@ -191,9 +191,9 @@ def extras(run: Run, results: Results) -> Iterator[str]:
     if run.calls:
         date, commit = (measured.environment[name] for name in ("date", "commit"))
         yield wrapped(
-            "The command `pyclfft bench --device gpu --cases one-1024 --plan-time --call` printed them"
-            f" on {date.split()[0]}, at commit {commit}, not at that of the rows above. [All results"
-            f" of that run](../{run.calls})."
+            "The command `pyclfft bench --device gpu --cases one-1024 --plan-time --call` printed "
+            f"them on {date.split()[0]}, at commit {commit}, not at that of the rows above. "
+            f"[All results of that run](../{run.calls})."
         )
     yield from tables
 

@@ -34,6 +34,8 @@ MOST_ITEMS = 512  # the most work-items of a group
 # exchanges points in two parts even where local memory holds both: 9 % less time on an H200.
 SPLIT_COLUMNS = 1024
 LEAST_APART = 4  # the fewest frames of groups that do not meet
+LEAST_MEETING = 2  # of groups that meet, so that each border has a work-item that sees to it
+FOUND_BYTES = 16  # more local memory that such a group takes, at most: what its counters were
 MEETING_COLUMNS = 8  # the frames of groups that meet, if the frames of a bin are neighbours
 # Groups meet if frames have at least so many complex points: the first number is for frames whose
 # bins are neighbours, the second one if the frames of a bin are. Groups of shorter frames meet if
@@ -120,16 +122,16 @@ def summed(
         step=f"{changed.step}, {framing.hop} apart, {own} of {group.transforms}",
         aliases=False,
     )
-    return _with_counters(summing, groups * framing.signals, 2 * item) if meets else summing
+    return _with_counters(summing, groups * framing.signals) if meets else summing
 
 
-def _with_counters(summing: Pass, groups: int, nbytes: int) -> Pass:
-    """Return a pass with a counter for each group, which keeps `nbytes` more in local memory."""
+def _with_counters(summing: Pass, groups: int) -> Pass:
+    """Return a pass with a counter for each group."""
     return replace(
         summing,
         arguments={**summing.arguments, "counters": Buffer(COUNTERS)},
         scratch=(*summing.scratch, (COUNTERS, 4 * groups)),
-        local_bytes=summing.local_bytes + nbytes,
+        local_bytes=summing.local_bytes + FOUND_BYTES,
     )
 
 
@@ -153,7 +155,9 @@ def _group(
     may = shared and traits.groups_may_wait and meets
     long = n >= MEETING_POINTS[by_bins]
     if may and (meets == 1 or apart is None or long or _repeats_much(apart.transforms, shared)):
-        meeting = _first_group(work, size, shared, traits, parameters)
+        least = max(LEAST_MEETING, shared)
+        left = replace(traits, local_mem_bytes=traits.local_mem_bytes - FOUND_BYTES)
+        meeting = _first_group(work, size, least, left, parameters)
         if meeting:
             return meeting, True
     return (apart, False) if apart else None

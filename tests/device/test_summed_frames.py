@@ -277,6 +277,20 @@ def test_how_many_frames_a_group_has(queue, passes, istft, frames_by_rule, enoug
 
 
 @pytest.mark.one_cpu
+@pytest.mark.parametrize("meets", [True], indirect=True)
+@pytest.mark.parametrize(("frames", "count"), [(1, 2), (2, 1)])
+def test_small_groups_that_meet(queue, passes, istft, frames, count):
+    """Two work-items see to the borders of a group, so one alone cannot meet others."""
+    spectra = noise((19, 40), "c8")
+    expected, _ = definition(spectra, 36, 18, scipy.signal.get_window("hann", 36))
+    given = uploaded(queue, spectra, "C")
+    result = istft(given, 18, parameters={"istft_frames": frames}).get()
+    assert len(passes.pop()) == count
+    wanted = expected[: len(result)]
+    assert np.linalg.norm(result - wanted) < 1e-6 * np.linalg.norm(wanted)
+
+
+@pytest.mark.one_cpu
 @pytest.mark.parametrize(
     ("n_fft", "hop"), [(256, 63), (256, 8), (128, 200), (2, 2), (129, 32), (32768, 8192)]
 )

@@ -70,6 +70,22 @@ def test_groups_meet_instead_of_much_double_work(n_fft, hop, columns, frames, me
     assert "MEETS" not in dict(passes[0].defines)
 
 
+def test_groups_that_meet_take_a_little_more_local_memory():
+    """They keep one part of their points at a time where both just fill local memory."""
+    case, parameters = FramesCase(1024, 256, 8001, "istft", False), parameters_for(H200)
+
+    def only_pass(local_mem_bytes):
+        traits = replace(H200, local_mem_bytes=local_mem_bytes)
+        (only,) = case.task(traits, parameters, None).start.schedule.passes
+        assert only.local_bytes <= local_mem_bytes
+        return dict(only.defines)
+
+    (usual,) = case.task(H200, parameters, None).start.schedule.passes
+    for enough, split in ((0, "0"), (1, "1")):
+        macros = only_pass(usual.local_bytes - enough)
+        assert (macros["MEETS"], macros["SPLIT"]) == ("1", split)
+
+
 @pytest.mark.parametrize(("n_fft", "radices"), [(2048, (16, 4, 16)), (4096, (16, 8, 16))])
 def test_stages_of_frames_that_were_found_by_trial(n_fft, radices):
     case = FramesCase(n_fft, n_fft // 4, 8001, columns=False)
