@@ -96,8 +96,9 @@ typedef struct {
 } Batch;
 
 /* The transforms of a group, in a launch whose groups take transforms in order or backward. They are some of all
- * `count` transforms, or with APART some of those that differ in their coordinate along dimension 0 alone. The first frames
- * of a group are the last ones of the group before; the numbers of frames that do not exist are below 0, or too large. */
+ * `count` transforms, or with APART some of those that differ in their coordinate along dimension 0 alone. The first TWICE
+ * frames of a group are the last ones of the group before. The numbers of frames that do not exist are below 0, or too
+ * large. */
 static INLINE Batch batch_of_group(uint count, uint4 extents, uint lone, uint flags)
 {
     const uint number = flags & BACKWARD ? get_num_groups(0) - 1 - get_group_id(0) : get_group_id(0);

@@ -1,7 +1,8 @@
 /* counting: counters in global memory, by which the work-groups of a launch wait for each other.
  *
- * Each function adds one to a counter, or reads it. An addition goes from `most` to 0. fused.cl and storeFrames.cl say why
- * no group waits for ever, and why a group that has waited loads what the other one has stored.
+ * A function adds one to a counter, or reads it. If the counter is `most`, an addition makes it 0. fused.cl and
+ * storeFrames.cl say why no group waits for ever, and why a group that has waited loads what the other one has stored. The
+ * macros PAUSE and PAUSE_WARP idle, for tests.
  */
 #ifndef PTX
 #define PTX 0 /* 1: the device compiles inline PTX for compute capability 7.0 or newer */

@@ -6,19 +6,19 @@
  * is a pair of samples: its real part is the even one, its imaginary part the odd one. Local memory holds both, or with
  * SPLIT first the even samples of all frames and then the odd ones. Instructions take more time than memory does on an
  * H200, so work-items compute little for each sample: the dual window holds the divisions, the compiler knows most places,
- * and groups that have all of their frames compare nothing.
+ * and groups whose samples all have all of their frames do not ask which frames exist.
  *
  * ## The border of two groups
  *
- * LAP frames hold samples that the next group's frames hold, too. Either both groups transform these frames, and a group of
- * TRANSFORMS frames stores the TRANSFORMS - LAP stretches of which it has all frames. Or the groups meet (MEETS): each of
- * them transforms frames of its own, and sums up what these have of all samples that they hold. At a border the earlier
- * group stores its sums, and the later one adds its own to them. Two numbers have the same sum in either order, so results
- * do not depend on which group is the earlier one.
+ * LAP frames hold samples that the next group's frames hold, too. Without MEETS, both groups transform these frames, and a
+ * group of TRANSFORMS frames stores the TRANSFORMS - LAP stretches of which it has all frames. With MEETS, each group
+ * transforms frames of its own, and sums up what these have of all samples that they hold. At a border the earlier group
+ * stores its sums, and the later group adds its own to them. Two numbers have the same sum in either order, so results do
+ * not depend on which group is the earlier one.
  *
  * Each border has a counter, which is 0 before a launch and after it. Both groups add one to it. The group that found 0 is
- * the earlier one; it stores its sums, and adds one again. The later one waits until the counter is 3, adds the last one,
- * which makes 0 of it, and then loads. As in fused.cl, a barrier, an addition that releases, a read that acquires and
+ * the earlier one. It stores its sums, and adds one to the counter again. The later group waits until the counter is 3. It
+ * adds one, which makes the counter 0, and then loads. As in fused.cl, a barrier, an addition that releases, a read that acquires and
  * another barrier lie between a store and the load of the same number, in this order. No group waits for ever: a group
  * waits for a group that has begun to run, and each group stores what others wait for before it waits itself.
  *
@@ -34,10 +34,9 @@
 #define SAMPLE_PAIRS 0 /* 1: an even sample and the next odd one are aligned in the target, as a complex number */
 #endif
 
-/* A group that meets others begins with LATER stretches that the group before has, too, and ends with as many that the next
- * group has. */
-#define LATER (MEETS ? LAP : 0)
-#define ALL_PAIRS ((TRANSFORMS - TWICE + LATER) * HOP)   /* pairs of samples of a group */
+/* Stretches at each border of a group that meets others: both groups have them. */
+#define AT_BORDER (MEETS ? LAP : 0)
+#define ALL_PAIRS ((TRANSFORMS - TWICE + AT_BORDER) * HOP)   /* pairs of samples of a group */
 #define SUMS ((ALL_PAIRS + GROUP_SIZE - 1) / GROUP_SIZE) /* pairs of a work-item, at most */
 #define HAS_PAIR(id, i) (((i) + 1) * GROUP_SIZE <= ALL_PAIRS || (i) * GROUP_SIZE + (id) < ALL_PAIRS)
 
@@ -107,7 +106,7 @@ static INLINE Pair pair_of(uint id, uint i)
  * has the frame if the number is TRANSFORMS or more, or below 0: as a number without a sign, this is more, too. */
 static INLINE uint frame_of(Pair pair, uint lap)
 {
-    return pair.stretch + (pair.known_stretch + lap - LATER);
+    return pair.stretch + (pair.known_stretch + lap - AT_BORDER);
 }
 
 static INLINE int is_own(Pair pair, uint lap)
@@ -173,7 +172,7 @@ static INLINE void sum_up(held *sums, local const held *room, uint id)
             const Pair pair = pair_of(id, i);
             local const held *own = room + (pair.stretch * FRAME_PITCH + pair.point);
             UNROLL for (uint lap = 0; lap <= LAP; lap++) { /* the oldest frame first */
-                const int known = (int)(pair.known_stretch + lap - LATER) * (int)FRAME_PITCH +
+                const int known = (int)(pair.known_stretch + lap - AT_BORDER) * (int)FRAME_PITCH +
                                   (int)(pair.known_point + (LAP - lap) * HOP);
                 const held sample = is_held(pair, lap) && is_own(pair, lap) ? own[known] : (held)0;
                 sums[i] = lap ? sums[i] + sample : sample;
@@ -287,7 +286,9 @@ static INLINE void meet(held sums[1 + SPLIT][SUMS], Wanted wanted, Border border
         }
         count_relaxed(border.counter, 3);
     }
-    wait_for_group(1); /* of the earlier groups, too: PoCL 3.1 has lost numbers where this barrier was under a condition */
+    /* This barrier is between the read that acquires and the loads. Groups that have not waited come to it, too: PoCL 3.1 lost
+     * numbers where it was under a condition. */
+    wait_for_group(1);
     PAUSE_WARP(number, seed, 4)
     store_sides(sums, wanted, id, later, 1);
 }
@@ -302,7 +303,7 @@ static INLINE void IN_PASS(store_)(cplx *x, global target_element *dst, Batch ba
     batch = BATCH_AGAIN(batch);
     const uint frames = batch.extents.s0, row = batch.count - frames, first = batch.first - row;
     /* Frames of both neighbours hold samples of a group that meets them. */
-    const int all_exist = first < frames && first >= LATER && first + (TRANSFORMS + LATER) <= frames;
+    const int all_exist = first < frames && first >= AT_BORDER && first + (TRANSFORMS + AT_BORDER) <= frames;
 #if MEETS
     const uint groups = get_num_groups(0) / batch.extents.s1, number = first / TRANSFORMS;
     const Border border = border_of(tables.counters + row / frames * groups, number, groups, id);

@@ -39,8 +39,8 @@ FOUND_BYTES = 16  # more local memory that such a group takes, at most: what its
 MEETING_COLUMNS = 8  # the frames of groups that meet, if the frames of a bin are neighbours
 # Groups meet if frames have at least so many complex points: the first number is for frames whose
 # bins are neighbours, the second one if the frames of a bin are. Groups of shorter frames meet if
-# groups that do not meet would transform so many times as many frames as there are. In other cases
-# it took longer on an H200.
+# groups that do not meet would not fit, or would transform at least MOST_REPEATED times as many
+# frames as there are. In other cases meeting took longer on an H200.
 MEETING_POINTS = 2048, 1024
 MOST_REPEATED = 1.5
 LEAST_ITEMS = 16  # the fewest of a frame whose bins are neighbours, so that their loads are, too
@@ -126,7 +126,7 @@ def summed(
 
 
 def _with_counters(summing: Pass, groups: int) -> Pass:
-    """Return a pass with a counter for each group."""
+    """Return a pass with counters for all borders: fewer than there are groups."""
     return replace(
         summing,
         arguments={**summing.arguments, "counters": Buffer(COUNTERS)},

@@ -81,8 +81,10 @@ def test_groups_that_meet_take_a_little_more_local_memory():
         return dict(only.defines)
 
     (usual,) = case.task(H200, parameters, None).start.schedule.passes
-    for enough, split in ((0, "0"), (1, "1")):
-        macros = only_pass(usual.local_bytes - enough)
+    points = usual.work.group.local_bytes
+    assert usual.local_bytes >= points + 8  # what the counters of two borders were
+    for local_mem_bytes, split in ((usual.local_bytes, "0"), (points, "1")):
+        macros = only_pass(local_mem_bytes)
         assert (macros["MEETS"], macros["SPLIT"]) == ("1", split)
 
 
