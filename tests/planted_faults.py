@@ -142,8 +142,14 @@ FAULTS = (
     Fault(
         "frames that do not exist weigh something in a GPU's groups",
         KERNELS,
-        "if (is_held(pair, lap) && first + pair.stretch + lap < frames) {",
+        "if (is_held(pair, lap) && first + frame_of(pair, lap) < frames) {",
         "if (is_held(pair, lap)) {",
+    ),
+    Fault(
+        "a group adds its sums before its neighbour has stored others",
+        KERNELS,
+        "while (read_acquire(border.counter) < 3) {",
+        "while (read_acquire(border.counter) < 2) {",
     ),
     Fault(
         "a pair of samples is wanted as soon as its even sample is",
