@@ -19,12 +19,22 @@ static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batc
 #if SOURCE == REAL
     return (cplx)(LOAD_FROM(src, place, place - axis.first), 0);
 #else
-    const cplx z = LOAD_FROM(src, place, place - axis.first);
-    return batch.flags & CONJUGATE_IN ? (cplx)(z.x, -z.y) : z;
+    return LOAD_FROM(src, place, place - axis.first);
 #endif
 #else
     const Transform from = LOCATE(batch, axis, (i + further) / TAKEN);
     return IN_PASS(load_point_)(src, axis, from, element_number(axis, from, (i + further) % TAKEN), batch.flags HOOK_ARGUMENTS);
+#endif
+}
+
+/* An element as the transform needs it. The group conjugates elements after it has loaded all of a round, because
+ * arithmetic between two loads would delay the second one. */
+static INLINE cplx taken(cplx z, uint flags)
+{
+#if (PLAIN_ROWS && SOURCE != REAL) || (PACKED && SOURCE == HERMITIAN)
+    return flags & CONJUGATE_IN ? (cplx)(z.x, -z.y) : z;
+#else
+    return z;
 #endif
 }
 
@@ -67,7 +77,7 @@ static INLINE void IN_PASS(take_rows_)(cplx *x, global const source_element *src
         UNROLL for (uint e = 0; e < ROUND_OF(TAKEN, TAKEN_AT_ONCE); e++) {
             const uint i = get_local_id(0), further = (begin + e) * GROUP_SIZE;
             if (further + GROUP_SIZE <= TAKEN * TRANSFORMS || i + further < TAKEN * TRANSFORMS)
-                leave(room, place_of_element(i, further, TAKEN), TAKEN_PARTS, loaded[e]);
+                leave(room, place_of_element(i, further, TAKEN), TAKEN_PARTS, taken(loaded[e], batch.flags));
         }
     }
     wait_for_group(1);

@@ -36,10 +36,11 @@ MIN_LAG = 1  # with less, a group could wait for a group that has yet to begin
 # When one launch pays, unless the caller forces it: as on an H200 and an H100.
 SMALL_BYTES = 4 * 2**20  # of results between the passes: the host takes longer than the GPU
 LEAST_POINTS = 96  # shorter passes are as quick as a copy, with nothing that hides the waits
-UNITS_IN_CACHE = 12  # for how many units the cache must have room
-MOST_ITEMS = 320  # the most work-items of a group,
-MOST_ITEMS_OF_LONG = 256  # or of a group in a step of a long transform
-LONG = 256  # whose steps have over so many points
+LONG = 256  # a long transform is one whose steps have over so many points
+# For how many units the cache must have room, and the most work-items of a group: by whether the
+# passes are steps of a long transform.
+UNITS_IN_CACHE = {False: 6, True: 12}
+MOST_ITEMS = {False: 320, True: 256}
 
 # The defaults in batch.cl, numbers.cl and group.cl of the macros that passes may leave out.
 DEFAULTS = {
@@ -251,13 +252,12 @@ def _pays(first: GroupLaunch, second: GroupLaunch, chunks: Chunks, traits: Trait
     groups = groups_of(first, second, traits)
     assert groups is not None
     nbytes = chunks.nbytes * chunks.count
-    are_long = first.ends.twist and max(work.batch.n for work in works) > LONG
-    most_items = MOST_ITEMS_OF_LONG if are_long else MOST_ITEMS
+    are_long = bool(first.ends.twist) and max(work.batch.n for work in works) > LONG
     return nbytes <= SMALL_BYTES or (
-        chunks.unit_bytes <= traits.l2_bytes // UNITS_IN_CACHE
+        chunks.unit_bytes <= traits.l2_bytes // UNITS_IN_CACHE[are_long]
         and nbytes > traits.l2_bytes
         and min(work.batch.n for work in works) >= LEAST_POINTS
-        and groups[0].items <= most_items
+        and groups[0].items <= MOST_ITEMS[are_long]
         and all(
             group.transforms >= work.group.transforms
             for work, group in zip(works, groups, strict=True)

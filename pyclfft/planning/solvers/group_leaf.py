@@ -57,8 +57,6 @@ JOINED = {1: 0.75, 2: 0.8, 4: 0.8}
 # The factors, also fitted to an H100's times, of the cost of real rows that are transformed without
 # a real stage: with one or two stages, and with more.
 WITHOUT_REAL_STAGE = {True: 0.65, False: 0.9}
-# Short rows of real numbers that are quicker on an H200 if they are not packed.
-UNPACKED = (("c2r", "double", 30),)
 # The largest prime factor with which an H100 or H200 is quicker than by a convolution: of a prime
 # length, by what the source holds, or PARTS if work-items transform the real and the imaginary
 # parts apart; and of other lengths.
@@ -135,11 +133,9 @@ class GroupLeaf:
         self, problem: Problem, traits: Traits, parameters: Parameters
     ) -> GroupLaunch | None:
         """Return a launch of short rows that share a group, packed ones if possible, or None."""
-        n = axis_length(problem)
-        if traits.is_cpu or n not in SHORT_ROWS:
+        if traits.is_cpu or axis_length(problem) not in SHORT_ROWS:
             return None
-        packed = (problem.kind, problem.precision, n) not in UNPACKED
-        for step in (*([Step(*in_one_launch(problem))] if packed else []), _unpacked(problem)):
+        for step in (Step(*in_one_launch(problem)), _unpacked(problem)):
             found = self.launch(problem, step, traits, parameters)
             if found and found.group.shape.shared_rows:
                 return found

@@ -866,14 +866,9 @@ def _group_size(
     """Return about how many work-items a group of several rows has, at most."""
     wanted = parameters["stockham_group"]
     if wanted < 0:
-        large = precision == "double" and _is_odd_row(ends) and not _has_codelets(batch.n)
+        large = precision == "double" and _is_odd_row(ends) and not is_smooth(batch.n)
         wanted = GROUP_OF_LARGE_PRIMES if large else USUAL_GROUP
     return min(wanted, most_items(traits, parameters))
-
-
-def _has_codelets(n: int) -> bool:
-    """Whether a length has no large prime factor, or is a large prime: a codelet transforms it."""
-    return n in LARGE_PRIMES or is_smooth(n)
 
 
 def _few_rows(
