@@ -271,8 +271,8 @@ static INLINE void meet(held sums[1 + SPLIT][SUMS], Wanted wanted, Border border
 {
     const uint later = (found[BEFORE] != 0) << BEFORE | (found[BEHIND] != 0) << BEHIND;
     const uint own = border.exists ? found[id] : 0;
-    store_sides(sums, wanted, id, (1 << BEFORE | 1 << BEHIND) & ~later, 0);
     PAUSE_WARP(number, seed, 1)
+    store_sides(sums, wanted, id, (1 << BEFORE | 1 << BEHIND) & ~later, 0);
     wait_for_group(1);
     if (border.exists && !own) {
         PAUSE(number, seed, 2)

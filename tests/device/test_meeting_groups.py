@@ -128,8 +128,11 @@ def test_no_delay_changes_a_bit(launches, case):
     ("waits", "instead"),
     [
         ("while (read_acquire(border.counter) < 3)", "while (read_acquire(border.counter) < 2)"),
-        ("const uint own = border.exists ? found[id] : 0;", "const uint own = 0;"),
-        ("PAUSE_WARP(number, seed, 1)\n    wait_for_group(1);", "PAUSE_WARP(number, seed, 1)"),
+        (
+            "const uint own = border.exists ? found[id] : 0;",
+            "const uint own = border.exists ? 0 : 0;",
+        ),
+        ("& ~later, 0);\n    wait_for_group(1);", "& ~later, 0);"),
     ],
 )
 def test_a_group_that_does_not_wait_is_found(launches, monkeypatch, waits, instead):
