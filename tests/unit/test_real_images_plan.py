@@ -95,15 +95,15 @@ def test_pitch_that_a_caller_asks_for():
 def test_short_runs_within_sectors_stay_in_place():
     assert targets(schedule("r2c", 64, 1024, 1024)) == ["out", "out"]  # 513 columns
     assert targets(schedule("r2c", 64, 1024, 1022)) == ["a", "out"]  # 512
-    assert targets(schedule("c2c", 64, 1024, 1024)) == ["a", "out"]
+    assert targets(schedule("c2c", 64, 1024, 1024, fused=0)) == ["a", "out"]
     assert targets(schedule("r2c", 64, 1024, 1024, stockham_in_place=0)) == ["a", "out"]
-    assert targets(schedule("c2c", 64, 1024, 1024, stockham_in_place=1)) == ["out", "out"]
+    assert targets(schedule("c2c", 64, 1024, 1024, stockham_in_place=1, fused=0)) == ["out", "out"]
 
 
 def test_volumes_have_no_gaps_and_begin_with_the_first_axis():
-    first, second, _ = schedule("c2r", 32, 128, 128, 128).passes
+    first, second, _ = schedule("c2r", 32, 128, 128, 128, fused=0).passes
     assert (stockham_of(first).extents[0], stockham_of(second).extents[0]) == (65 * 128, 65)
-    first, second, _ = schedule("c2r", 32, 128, 128, 128, upwards=0).passes
+    first, second, _ = schedule("c2r", 32, 128, 128, 128, upwards=0, fused=0).passes
     assert (stockham_of(first).extents[0], stockham_of(second).extents[0]) == (65, 65 * 128)
 
 
