@@ -77,7 +77,7 @@ RUNS = (
         "On two cores of an Intel Xeon",
         "results/xeon.json",
         "results/xeon.png",
-        "pyclfft bench --cpu --json cpu.json --markdown cpu.md --plot cpu.png",
+        "pyclfft bench --cpu --rivals fftw,scipy --samples 21 --json cpu.json --plot cpu.png",
     ),
     Run(
         "On two cores of an AMD EPYC with AVX2",
