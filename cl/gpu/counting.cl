@@ -36,11 +36,6 @@ static INLINE uint read_acquire(global uint *counter)
     return value;
 }
 #define IDLE asm volatile("nanosleep.u32 50;");
-/* A step of a delay. NVIDIA's assembler removes a loop that only counts, even if the variable is volatile. */
-static INLINE void idle_a_step(void)
-{
-    asm volatile("nanosleep.u32 0;" : : : "memory");
-}
 #else
 /* OpenCL 1.2 promises nothing between groups, so this is for tests: on CPUs a fence is what it takes. */
 static INLINE uint draw(global uint *counter, uint most)
@@ -66,9 +61,6 @@ static INLINE uint read_acquire(global uint *counter)
     return value;
 }
 #define IDLE
-static INLINE void idle_a_step(void)
-{
-}
 #endif
 
 #if DELAY
@@ -84,7 +76,7 @@ static INLINE void delay(uint group, uint launch, uint place)
     hash ^= hash >> 15;
     volatile uint steps = hash % 4 ? 0 : (hash >> 2) % DELAY;
     while (steps) {
-        idle_a_step();
+        IDLE /* NVIDIA's assembler removes a loop that only counts, even if its variable is volatile. */
         steps--;
     }
 }

@@ -27,8 +27,9 @@ static INLINE cplx IN_PASS(take_element_)(global const source_element *src, Batc
 #endif
 }
 
-/* An element as the transform needs it. The group conjugates elements after it has loaded all of a round, because
- * arithmetic between two loads would delay the second one. */
+/* A loaded element, conjugated if the flags ask for that. load_point_ conjugates what it loads, so its elements stay as they
+ * are. The group conjugates after it has loaded all elements of a round, because arithmetic between two loads would delay
+ * the second one. */
 static INLINE cplx taken(cplx z, uint flags)
 {
 #if (PLAIN_ROWS && SOURCE != REAL) || (PACKED && SOURCE == HERMITIAN)

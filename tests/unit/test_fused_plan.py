@@ -224,12 +224,12 @@ def test_chunks_of_passes_that_do_not_follow_each_other():
         ((1398, 48000), (1,), "h200", ["fused"]),  # 200 x 240
         ((699, 96000), (1,), "h200", ["fused"]),  # 240 x 400, whose groups are smaller
         ((335, 200000), (1,), "h200", None),  # groups that transform parts of rows are too large
-        ((64, 1024, 1024), (1, 2), "h200", ["fused"]),  # the cache has room for six images
+        ((64, 1024, 1024), (1, 2), "h200", ["fused"]),  # the cache has room for 6 images
         ((64, 512, 2048), (1, 2), "h200", ["fused"]),
-        ((64, 2048, 512), (1, 2), "h200", None),  # of the size of 2048, a group has few of 512
-        ((67, 1000, 1000), (1, 2), "h200", None),  # groups of 400 work-items
+        ((64, 2048, 512), (1, 2), "h200", None),  # groups of one size hold too few columns
+        ((67, 1000, 1000), (1, 2), "h200", None),  # groups of 400 work-items are too large
         ((17, 2048, 2048), (1, 2), "h200", None),  # the cache has room for one image
-        ((64, 2**20), (1,), "h200", None),  # the two steps of a long transform: for twelve of them
+        ((64, 2**20), (1,), "h200", None),  # steps of a long one need room for 12 units
         ((256, 512, 512), (1, 2), "gfx90a", None),
     ],
 )

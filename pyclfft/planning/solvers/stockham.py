@@ -945,7 +945,8 @@ def _are_neighbours(batch: Batch) -> bool:
 def _is_real_prime(batch: Batch, ends: Ends, precision: str) -> bool:
     """Whether rows of real numbers have the codelet of a large prime, and pay in small groups.
 
-    In double precision it takes so many registers that small groups are no quicker.
+    In double precision it takes so many registers that groups of fewer than GROUP_OF_LARGE_PRIMES
+    work-items are no quicker.
     """
     return precision == "single" and batch.n in LARGE_PRIMES and ends.source != ends.target
 
